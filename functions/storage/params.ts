@@ -7,8 +7,14 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import type { Requester } from '../../lib/storage/changes/change.ts'
 import { readConditions } from '../../lib/storage/conditions.ts'
 import { longestListing } from '../../lib/storage/object-store.ts'
-import type { Scope, StoragePath } from '../../lib/storage/path.ts'
-import { ownFoldersBelow, parentOf, parsePath, requireScope } from '../../lib/storage/path.ts'
+import {
+  ownFoldersBelow,
+  parentOf,
+  parsePath,
+  requireScope,
+  type Scope,
+  type StoragePath,
+} from '../../lib/storage/path.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'

@@ -2,8 +2,20 @@ import type { SiteId } from '../core/ids.ts'
 import { compareText } from '../core/names.ts'
 import { isPage } from './file-kind.ts'
 import { longestListing, type ObjectStore } from './object-store.ts'
-import type { Edition, Scope, StoragePath } from './path.ts'
-import { childOf, foldCase, folderKey, foldersAround, isInScope, nameOf, parentOf, root, segmentsOf } from './path.ts'
+import {
+  childOf,
+  type Edition,
+  foldCase,
+  folderKey,
+  foldersAround,
+  isInScope,
+  nameOf,
+  parentOf,
+  root,
+  type Scope,
+  type StoragePath,
+  segmentsOf,
+} from './path.ts'
 
 // A lookup that ignores case (S-3 to S-9). A path that exists as written costs no additional call. The lookup searches
 // only inside the folders of the caller, so its result needs no further check of rights.

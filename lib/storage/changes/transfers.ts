@@ -5,8 +5,17 @@ import type { Deadline } from '../../core/time.ts'
 import { contentTypeOf, isPage, isTemplate, templateFault } from '../file-kind.ts'
 import { listAll } from '../many-objects.ts'
 import type { Change, ListedObject, ObjectInfo, ObjectStore, Transfer } from '../object-store.ts'
-import type { Edition, StoragePath } from '../path.ts'
-import { editions, fileKey, folderKey, longestPath, nameOf, pathIn, root } from '../path.ts'
+import {
+  type Edition,
+  editions,
+  fileKey,
+  folderKey,
+  longestPath,
+  nameOf,
+  pathIn,
+  root,
+  type StoragePath,
+} from '../path.ts'
 import { storageRefused } from '../refusals.ts'
 
 export interface Relocation {

@@ -1,10 +1,25 @@
 import { compareText } from '../../core/names.ts'
 import { foreignCursor, readCursor, viewsThatFit, writeCursor } from '../../core/pages.ts'
 import type { Deadline } from '../../core/time.ts'
-import type { ListedObject, ListQuery, NamePage, NameQuery, ObjectStore } from '../object-store.ts'
-import { longestListing } from '../object-store.ts'
-import type { Scope, StoragePath } from '../path.ts'
-import { folderKey, foldersTowards, foldForSearch, isInScope, nameOf, ownFoldersBelow, pathIn } from '../path.ts'
+import {
+  type ListedObject,
+  type ListQuery,
+  longestListing,
+  type NamePage,
+  type NameQuery,
+  type ObjectStore,
+} from '../object-store.ts'
+import {
+  folderKey,
+  foldersTowards,
+  foldForSearch,
+  isInScope,
+  nameOf,
+  ownFoldersBelow,
+  pathIn,
+  type Scope,
+  type StoragePath,
+} from '../path.ts'
 
 export interface Entry {
   readonly name: string

@@ -6,8 +6,18 @@ import { isRunningAt, openLocks } from '../changes/look.ts'
 import { findFile, isBelowFile, refusalsAt } from '../changes/remove.ts'
 import { listAll } from '../many-objects.ts'
 import type { ListedObject, ObjectStore } from '../object-store.ts'
-import type { Scope, StoragePath } from '../path.ts'
-import { editions, folderKey, isInScope, isReserved, parentOf, pathIn, root, upTo } from '../path.ts'
+import {
+  editions,
+  folderKey,
+  isInScope,
+  isReserved,
+  parentOf,
+  pathIn,
+  root,
+  type Scope,
+  type StoragePath,
+  upTo,
+} from '../path.ts'
 import { refusalIn } from '../refusals.ts'
 import { resolveParent } from '../resolve-path.ts'
 
