@@ -61,10 +61,8 @@ const createTurns = () => {
   return { inTurn, refuseNext }
 }
 
-type Group = (typeof prefixes)[number]['group']
-
 export const dispatch =
-  (handlers: Readonly<Record<Group, Handler>>) =>
+  (handlers: Readonly<Record<(typeof prefixes)[number]['group'], Handler>>) =>
   (path: string): Handler =>
     handlers[groupAt(path)]
 

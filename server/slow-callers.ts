@@ -13,11 +13,8 @@ export interface SlowestBody {
  * Counts only the time in which the service waits for the sender. It does not count while the sender waits for the
  * service or for 100 Continue (`isWaiting`).
  */
-export const watchBody = (
-  request: IncomingMessage,
-  isWaiting: () => boolean,
-  { bytesPerSecond, seconds }: SlowestBody,
-): void => {
+export const watchBody = (request: IncomingMessage, isWaiting: () => boolean, slowest: SlowestBody): void => {
+  const { bytesPerSecond, seconds } = slowest
   let bytes = request.socket.bytesRead
   let waited = 0
   const look = (): void => {
