@@ -6,8 +6,8 @@ import { type ObjectKind, objectKindNames, withDefaults } from '../lib/core/cont
 import type { ChangeType, HistoryEntry } from '../lib/core/history-entry.ts'
 import type { CategoryId, SiteId, WebFormId } from '../lib/core/ids.ts'
 import { unlimited } from '../lib/core/time.ts'
-import type { DataDirectory } from '../lib/machine/directory/data-directory.ts'
 import { type Demo, type KnownDemo, readDemo, writeDemo } from '../lib/machine/directory/demo-file.ts'
+import type { Machine } from '../lib/machine/machine.ts'
 import type { Stores } from '../lib/service/stores.ts'
 import { putFile } from '../lib/storage/changes/put.ts'
 import { toStoragePath } from '../lib/storage/path.ts'
@@ -101,10 +101,7 @@ const author = { actor: 'npm start' }
 
 const entryOf = (site: SiteId, type: ChangeType, subject: string): HistoryEntry => ({ ...author, site, type, subject })
 
-const storeDemoCategories = async (
-  { contents, links }: Pick<Stores, 'contents' | 'links'>,
-  site: SiteId,
-): Promise<void> => {
+const storeDemoCategories = async ({ contents, links }: Stores, site: SiteId): Promise<void> => {
   const rows = categories.map(({ id, name }) => ({ id, name }))
   await contents.putMany(site, 'category', rows, entryOf(site, 'content.imported', 'category'))
   for (const kind of objectKindNames) {
@@ -158,9 +155,7 @@ const works = async ({ grants }: Stores, { siteId, token }: Demo): Promise<boole
   return found !== undefined && isCurrent(found, Date.now()) && found.sites.includes(siteId)
 }
 
-interface DemoDeps {
-  readonly directory: DataDirectory
-  readonly stores: Stores
+interface DemoDeps extends Pick<Machine, 'directory' | 'stores'> {
   readonly dataCentre: string
   readonly say: (sentence: string) => void
 }
