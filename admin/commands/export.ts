@@ -133,17 +133,16 @@ const writeFile = async (texts: AsyncIterable<string>, out: string, signal: Abor
   }
 }
 
-const writeOutput = async (texts: AsyncIterable<string>): Promise<undefined> => {
-  for await (const text of texts) {
-    const failure = await writeOut(text)
-    if (failure) throw new Refusal(`${outputLost(failure)} The export is incomplete. Repeat the command.`)
-  }
-}
-
 const run = async (stores: AdminStores, { site, out }: OfSite & { readonly out: string }) => {
   const count = { exported: 0 }
   const texts = piecesOf(exportRecords(await areaOf(stores, site), site), count)
-  if (out === '-') return writeOutput(texts)
+  if (out === '-') {
+    for await (const text of texts) {
+      const failure = await writeOut(text)
+      if (failure) throw new Refusal(`${outputLost(failure)} The export is incomplete. Repeat the command.`)
+    }
+    return undefined
+  }
   await interruptibly(
     (signal) => writeFile(texts, out, signal),
     new Refusal(`Interrupted: the export is incomplete, and ${out} is unchanged. Repeat the command.`),

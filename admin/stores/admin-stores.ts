@@ -80,17 +80,13 @@ const beginningOfHash = /^(?:(?:token|key)\/)?([0-9a-f]{1,64})$/
 const [leastDigits, lengthOfHash] = [8, 64]
 
 /** Finds a grant by its secret, its hash, or the beginning of its hash (T-11). Throws a Refusal if it finds none or several. */
-export const findGrant = async (
-  stores: Pick<AdminStores, 'grants'>,
-  what: 'token' | 'key',
-  text: string,
-): Promise<Grant> => {
+export const findGrant = async ({ grants }: Pick<AdminStores, 'grants'>, what: 'token' | 'key', text: string) => {
   const listing = what === 'key' ? 'key list --site ID' : 'token list'
   const isWanted = (grant: Grant) => kindOf(grant) === what
   const [, beginning] = beginningOfHash.exec(text) ?? []
   // A list of DynamoDB may lack a new grant. A read by the whole hash finds it.
   for (const hash of [hashToken(text), ...(beginning?.length === lengthOfHash ? [beginning] : [])]) {
-    const own = await stores.grants.get(hash)
+    const own = await grants.get(hash)
     if (own && isWanted(own)) return own
   }
   if (beginning !== undefined && beginning.length < leastDigits) {
@@ -98,7 +94,7 @@ export const findGrant = async (
       `The hash of a ${what} needs its first ${leastDigits} digits or more. "${listing}" lists the hashes.`,
     )
   }
-  const all = beginning === undefined ? [] : await stores.grants.list()
+  const all = beginning === undefined ? [] : await grants.list()
   const [found, ...others] = all.filter((grant) => isWanted(grant) && grant.hash.startsWith(beginning ?? ''))
   if (others.length > 0) {
     throw new Refusal(

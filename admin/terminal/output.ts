@@ -2,8 +2,6 @@ import type { Command } from 'commander'
 import { escapeControls, jsonOf } from '../../client/src/command/format-text.ts'
 import { capitalised } from '../../lib/core/names.ts'
 
-type Row = object
-
 // A table shows only the first values of a longer list. JSON output contains all values.
 const mostInCell = 10
 
@@ -23,20 +21,20 @@ export const inColumns = (lines: readonly (readonly string[])[]): readonly (read
   return lines.map((line) => line.map((text, column) => text.padEnd(widths[column] ?? 0)))
 }
 
-const asTable = (rows: readonly Row[]): string => {
+const asTable = (rows: readonly object[]): string => {
   if (rows.length === 0) return '(none)'
   // Rows may have different members, and DynamoDB returns the members of each item in another order.
   const names = [...new Set(rows.flatMap(Object.keys))]
-  const cellsOf = (row: Row) => names.map((name) => cell(Reflect.get(row, name)))
+  const cellsOf = (row: object) => names.map((name) => cell(Reflect.get(row, name)))
   const lines = inColumns([names, ...rows.map(cellsOf)])
   return lines.map((line) => line.join('  ').trimEnd()).join('\n')
 }
 
-const isRows = (value: unknown): value is readonly Row[] =>
+const isRows = (value: unknown): value is readonly object[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'object')
 
 // Shows the plain members in one line, and below it each list as a table.
-const asText = (value: Row): string => {
+const asText = (value: object): string => {
   const members = Object.entries(value)
   const own = Object.fromEntries(members.filter(([, member]) => !isRows(member)))
   const lists = members.flatMap(([, member]) => (isRows(member) && member.length > 0 ? ['', asTable(member)] : []))
@@ -84,12 +82,12 @@ export const printText = async (text: string): Promise<void> => {
 }
 
 /** One JSON value for programs, tables for people. */
-export const textOf = (value: Row | readonly Row[], json: boolean): string => {
+export const textOf = (value: object, json: boolean): string => {
   if (json) return jsonOf(value)
   return Array.isArray(value) ? asTable(value) : asText(value)
 }
 
-export const print = (value: Row | readonly Row[], json: boolean): Promise<void> => printText(textOf(value, json))
+export const print = (value: object, json: boolean): Promise<void> => printText(textOf(value, json))
 
 // The secrets that commands show once, and the commands that revoke and replace them.
 const secrets = {
