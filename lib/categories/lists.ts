@@ -98,7 +98,6 @@ export const categoriesOfObjectList = (object: SiteObject): List => ({
   },
 })
 
-/** The store's list has everything but the long texts, so each item is read once. */
 export const contentList = (site: SiteId, kind: ContentKind): List => ({
   shape: contentShape(kind),
   identity: [site, kind],

@@ -67,7 +67,6 @@ const referencesTo = (members: Members, object?: string): readonly MemberReferen
     },
   }))
 
-/** The members that `where` and `order` know. */
 export const membersIn = ({ own, objects }: ItemShape): readonly MemberReference[] => {
   const standard = objects.filter((object) => object.standard)
   return [...referencesTo(own), ...standard.flatMap((object) => referencesTo(object.members, object.name))]
