@@ -26,7 +26,9 @@ export const contentsOf = async (stores: AdminStores, site: Site) => {
   const count = async (kind: ContentKind) =>
     (await area.contents.count(site.id, kind, 0, Number.MAX_SAFE_INTEGER)).count
   return {
-    ...{ files, bytes, atLeast },
+    files,
+    bytes,
+    atLeast,
     webForms: (await area.webForms.list(site.id)).length,
     categories: await count('category'),
     objects: recordOf(await Promise.all(objectKindNames.map(async (kind) => [kind, await count(kind)] as const))),

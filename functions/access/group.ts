@@ -8,7 +8,9 @@ import * as sessions from './sessions.ts'
 import * as users from './users.ts'
 
 const operations = {
-  ...{ listIssuers, beginExternalSignIn, finishExternalSignIn },
+  listIssuers,
+  beginExternalSignIn,
+  finishExternalSignIn,
   ...sessions,
   signOutV1: sessions.signOut,
   signOutOfSite: sessions.signOut,

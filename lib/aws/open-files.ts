@@ -30,7 +30,12 @@ export const openFileStores = (
   const files = createS3ObjectStore({ bucket, hasOwnKey, removals, record, buffers, now: given.now })
   const linkTo = (object: ObjectInfo) => downloadLink(bucket, object)
   return {
-    ...{ files, history, workflows, removals, counts: usage, linkTo },
+    files,
+    history,
+    workflows,
+    removals,
+    counts: usage,
+    linkTo,
     // The limits of V-23.
     live: createLiveChanges(history, { perSite: 20, inAll: 1_000 }),
     uploadParts: createUploadParts({ bucket, adopt: files.adopt, buffers }),

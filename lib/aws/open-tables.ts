@@ -27,7 +27,8 @@ type DirectorySettings = SitesSettings & Tables<'tokens' | 'users'>
 type LocksSettings = Tables<'journal' | 'pathLocks'> & { readonly keptDays?: number }
 
 const directoryOptions = ({ directoryRegion: region }: SitesSettings, given?: Given) => ({
-  ...{ record: withoutHistory, ...given },
+  record: withoutHistory,
+  ...given,
   ...(region !== undefined && { dynamodb: createDocumentClient({ region }) }),
 })
 

@@ -72,7 +72,9 @@ export const createDocumentationDeps = (
   const edge = edgeOf(settings, stores, surroundings)
   const { dataCentres } = settings
   return {
-    ...{ ...settings, ...surroundings, edge },
+    ...settings,
+    ...surroundings,
+    edge,
     findDataCentres: async (): Promise<readonly DataCentre[]> => {
       // A group that may not list the directory passes the ids instead.
       if (dataCentres === undefined) return (await stores.sites.list()).dataCentres
@@ -133,7 +135,8 @@ export const createCategoriesDeps = (
   stores: EdgeStores & Pick<Stores, 'contents' | 'links'>,
   surroundings: Surroundings,
 ) => ({
-  ...{ ...settings, ...stores },
+  ...settings,
+  ...stores,
   edge: edgeOf(settings, stores, surroundings),
   cacheReply: createReplyCache(() => stores.contents.state()),
 })

@@ -38,7 +38,13 @@ const openPartition = (items: Items, site: SiteId, kind: ContentKind) => {
     textKeysOf([content.id]).map((key) => ({ ...key, text: content[member ?? ''] }))
   return {
     ...items,
-    ...{ site, kind, name, keyOf, textKeysOf, itemOf, textItems },
+    site,
+    kind,
+    name,
+    keyOf,
+    textKeysOf,
+    itemOf,
+    textItems,
     itemsOf: (content: Content) => [itemOf(content), ...textItems(content)],
     toContent: ({ kind: _, removed, mark: _mark, ...members }: ContentItem): Content | undefined =>
       removed ? undefined : toContent(members as Scalars),

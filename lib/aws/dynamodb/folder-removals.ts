@@ -19,7 +19,12 @@ const isFreeAt = (now: number) =>
 const isOpen = expression`#closed = ${false}`
 
 const toRemoval = (item: RemovalItem, now: number) => ({
-  ...{ heartbeat: 0, holder: '', until: 0, began: 0, removed: 0, attempts: 0 },
+  heartbeat: 0,
+  holder: '',
+  until: 0,
+  began: 0,
+  removed: 0,
+  attempts: 0,
   ...item,
   path: pathOf(item),
   isRestoreLock: item.lock === true,
@@ -130,7 +135,10 @@ const createRemovals = (
     const mark = createMark()
     const taken = await update(task, {
       set: {
-        ...{ holder, mark, until: moment + duration, heartbeat: moment },
+        holder,
+        mark,
+        until: moment + duration,
+        heartbeat: moment,
         progressed: expression`if_not_exists(#progressed, ${moment})`,
       },
       add: { attempts: 1 },
@@ -148,7 +156,9 @@ const createRemovals = (
     const moment = now()
     await update(task, {
       set: {
-        ...{ heartbeat: moment, until: undefined, after },
+        heartbeat: moment,
+        until: undefined,
+        after,
         ...(removed > 0 && { progressed: moment, attempts: 0 }),
       },
       add: { removed },

@@ -122,7 +122,11 @@ export const toBlock = (item: BlockItem): Block => ({ count: 0, bytes: 0, entrie
 const toChange = (site: SiteId, position: number, { at, type, requestId, details, ...item }: EntryItem): Change => {
   const known = JSON.parse(details)
   return {
-    ...{ site, position, at: Date.parse(at), type: storedChangeType(type), ...item },
+    site,
+    position,
+    at: Date.parse(at),
+    type: storedChangeType(type),
+    ...item,
     ...(requestId !== '' && { requestId }),
     ...(Object.keys(known).length > 0 && { details: known }),
   }

@@ -25,7 +25,10 @@ interface RecordItem extends Omit<Upload, 'id' | 'isComplete' | 'holding'> {
 }
 
 const progressColumns = ({ offset, length, expires, holding }: Pick<Upload, keyof Progress>) => ({
-  ...{ offset, length, ends: expires, expires: inSeconds(expires) },
+  offset,
+  length,
+  ends: expires,
+  expires: inSeconds(expires),
   holding: holding && { ...holding, parts: Buffer.from(holding.parts.join(''), 'hex') },
 })
 

@@ -101,8 +101,12 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: Options)
     finish: (site: SiteId, epoch: number, bytes: number) =>
       changeIn(site, epoch, {
         set: {
-          ...{ used: expression`#since + ${bytes}`, counted: now(), epoch: expression`#epoch + ${1}` },
-          ...{ begun: undefined, listed: undefined, after: undefined },
+          used: expression`#since + ${bytes}`,
+          counted: now(),
+          epoch: expression`#epoch + ${1}`,
+          begun: undefined,
+          listed: undefined,
+          after: undefined,
         },
       }),
   } satisfies SiteUsage & UsageCounts & Readonly<Record<string, unknown>>

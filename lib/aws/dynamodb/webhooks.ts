@@ -147,7 +147,9 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
   const tryToTake = (site: SiteId, id: string, holder: string, duration: number) =>
     table.update(leaseKey(site, id), {
       set: {
-        ...{ holder, until: now() + duration, expires: inSeconds(now() + duration + leaseKeptFor) },
+        holder,
+        until: now() + duration,
+        expires: inSeconds(now() + duration + leaseKeptFor),
         wakes: expression`if_not_exists(#wakes, ${0})`,
       },
       condition: expression`attribute_not_exists(#until) OR #until <= ${now()} OR #holder = ${holder}`,

@@ -110,7 +110,11 @@ const versionsAmong = (states: readonly State[], isFromStart: boolean) => {
     const isRemoved = next?.kind === 'marker'
     const isNewest = isFromStart && index === newest
     return {
-      ...{ id, at, size, tag, isRemoved },
+      id,
+      at,
+      size,
+      tag,
+      isRemoved,
       isCurrent: isNewest && !isRemoved,
       ...(next && { goneAt: next.at, neededUntil: settlesAt(next) }),
       ...(isNewest && isRemoved && { hiddenBy: states.slice(0, index).map((marker) => marker.id) }),

@@ -8,8 +8,17 @@ const [one, some, text] = [z.optional(operand), z.optional(z.array(operand)), z.
 
 const operators = named(
   z.strictObject({
-    ...{ $eq: one, $ne: one, $neq: one, $lt: one, $lte: one, $gt: one, $gte: one },
-    ...{ $in: some, $nin: some, $beginsWith: text, $contains: text },
+    $eq: one,
+    $ne: one,
+    $neq: one,
+    $lt: one,
+    $lte: one,
+    $gt: one,
+    $gte: one,
+    $in: some,
+    $nin: some,
+    $beginsWith: text,
+    $contains: text,
   }),
   'WhereOperators',
   'Conditions on a member. The member must meet all of them.',
