@@ -110,8 +110,7 @@ export const serve = async (given: Flags, admin: string): Promise<void> => {
   const { baseUrl, dataCentres, listening, metricsUrl, demo } = service
   const isBehindProxy = flags.dataCentres.some((dataCentre) => dataCentre.baseUrl !== undefined)
   // O-6: JSON leaves out members that have no value.
-  const ofProxy = isBehindProxy ? { listening } : undefined
-  const forPrograms = { baseUrl, dataCentres, ...ofProxy, metrics: metricsUrl, ...demo }
+  const forPrograms = { baseUrl, dataCentres, ...(isBehindProxy && { listening }), metrics: metricsUrl, ...demo }
   const directory = escapeControls(resolve(dataDir)).replaceAll("'", "'\\''")
   console.log(json ? JSON.stringify(forPrograms) : welcome(service, `${admin} --data-dir '${directory}'`))
 }

@@ -77,8 +77,6 @@ function* piecesOf(body: string | Uint8Array): Generator<Uint8Array, void> {
   for (let start = 0; start < bytes.length; start += pieceSize) yield bytes.subarray(start, start + pieceSize)
 }
 
-const hasLength = (status: number) => status !== 204 && status !== 304
-
 /** `isWaiting` is true while the caller waits for 100 Continue before it sends the body. */
 export interface Exchange {
   readonly response: ServerResponse
@@ -90,7 +88,7 @@ export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, w
   const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
     const unread = !request.complete
     response.writeHead(status, {
-      ...(length !== undefined && hasLength(status) && { 'Content-Length': length }),
+      ...(length !== undefined && status !== 204 && status !== 304 && { 'Content-Length': length }),
       ...headers,
       ...(unread && { Connection: 'close' }),
     })
