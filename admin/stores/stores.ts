@@ -129,6 +129,6 @@ export const onStores =
       await print(options.json ? result : forPeople(result), options.json)
       if (hasFaults(result)) throw new FaultsFound()
     } catch (error) {
-      throw located(error, options)
+      throw located(error instanceof SuppressedError ? error.suppressed : error, options)
     }
   }
