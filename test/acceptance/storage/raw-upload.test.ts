@@ -7,6 +7,10 @@ import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts
 
 const own = ownFolder()
 
+interface Operation {
+  readonly parameters: readonly { readonly in: string; readonly name: string }[]
+}
+
 it('PUT stores its body as the file (S-47)', async () => {
   const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index))
   expect(await put(`${own}/raw/a.bin`, bytes)).toMatchObject({ status: 200, json: { status: 'success' } })
@@ -36,8 +40,6 @@ it('PUT with ?type=folder creates a folder, but not in place of a file (S-49)', 
 })
 
 it.each<[string, string, Readonly<Record<string, string>>?]>([
-  ['?restore (S-137)', '?restore'],
-  ['?versions (S-137)', '?versions'],
   ['?type=Folder (S-49)', '?type=Folder'],
   ['a part of a file (S-132)', '', { 'Content-Range': 'bytes 7-12/13' }],
   ['bytes in gzip (S-133)', '', { 'Content-Encoding': 'gzip' }],
@@ -49,6 +51,26 @@ it.each<[string, string, Readonly<Record<string, string>>?]>([
   expectError(await put(path, '{}', query, { headers }), 400, 104000)
   expect((await read(path)).text).toBe('the file')
 })
+
+// These only refine another switch, or change nothing.
+const refining = ['access_token', 'cursor', 'force', 'limit', 'meta', 'recursive', 'type', 'version']
+
+it.each(['PUT', 'DELETE'])(
+  '%s refuses every switch of the other methods, and the file stays (S-137)',
+  async (method) => {
+    const path = `${own}/raw/unswitched.txt`
+    await put(path, 'the file')
+    const { json } = await call('/openapi.json', { token: null })
+    const operations = Object.entries<Operation>(json.paths['/api/v2/admin/sites/{site}/storage/{path}'])
+    const namesOf = ([, { parameters }]: [string, Operation]) =>
+      parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+    const itsOwn = operations.filter(([name]) => name === method.toLowerCase()).flatMap(namesOf)
+    const others = operations.flatMap(namesOf).filter((name) => ![...itsOwn, ...refining].includes(name))
+    expect(others).toContain('restore')
+    for (const name of others) expectError(await call(at(path, `?${name}=x`), { method, body: '{}' }), 400, 104000)
+    expect((await read(path)).text).toBe('the file')
+  },
+)
 
 it.each(['POST', 'PUT'])('%s of an encoded form or of a part answers 104000 (S-132, S-133)', async (method) => {
   for (const headers of [{ 'Content-Encoding': 'gzip' }, { 'Content-Range': 'bytes 7-12/13' }])
