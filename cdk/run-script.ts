@@ -17,9 +17,8 @@ export const runScript = async <const Options extends NonNullable<ParseArgsConfi
     const { values, positionals } = parseArgs({ options, allowPositionals })
     return await run(values, positionals)
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
-    const isMisused = String(code).startsWith('ERR_PARSE_ARGS')
-    console.error(isMisused ? usage : message)
+    const isMisused = String(Object(error).code).startsWith('ERR_PARSE_ARGS')
+    console.error(isMisused ? usage : error instanceof Error ? error.message : error)
     return isMisused ? 2 : 1
   }
 }

@@ -15,6 +15,7 @@ import { failLikePort, smallCallTimeouts } from '../calls/client-calls.ts'
 export interface TableOptions {
   readonly dynamodb?: DynamoDBDocumentClient | undefined
   readonly table: string
+  // In milliseconds: after this time without progress, a batch fails.
   readonly longestStall?: number | undefined
   readonly now?: (() => number) | undefined
 }

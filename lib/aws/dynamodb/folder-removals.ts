@@ -193,7 +193,7 @@ const createLocks = ({ table, now, read, readAll, update }: Items): Locks => ({
 
   isOpenBelow(site, folder) {
     const isCurrent = expression`${isOpen} AND (attribute_not_exists(#lock) OR #until > ${now()})`
-    return isAnyBelow(table, site, removalKey(folder), isCurrent)
+    return isAnyBelow(table, site, removalKey, folder, isCurrent)
   },
 })
 

@@ -61,10 +61,11 @@ export const getItems = <Item extends PathItem>(table: Table<Item>, site: SiteId
 export const isAnyBelow = async <Item extends PathItem>(
   table: Table<Item>,
   site: SiteId,
-  folderKey: string,
+  keyOf: (path: StoragePath) => string,
+  folder: StoragePath,
   filter?: Query['filter'],
 ): Promise<boolean> => {
-  const prefix = folderKey.endsWith('#') ? folderKey : `${folderKey}/`
+  const prefix = folder === root ? keyOf(root) : `${keyOf(folder)}/`
   const where = expression`#site = ${site} AND begins_with(#path, ${prefix})`
   const pages = queryPages(table, { where, filter, consistent: true })
   for await (const { items } of pages) if (items.length > 0) return true
@@ -96,7 +97,7 @@ export const createWorkflows = ({ record, ...options }: RecordingOptions): Workf
 
     isRunning: async (site, pages) => (await getItems(table, site, pages.map(workflowKey))).length > 0,
 
-    isRunningBelow: (site, folder) => isAnyBelow(table, site, workflowKey(folder)),
+    isRunningBelow: (site, folder) => isAnyBelow(table, site, workflowKey, folder),
 
     list,
 

@@ -47,6 +47,7 @@ const mostKnown = 100
 // After this many changes by others, a writer whose answer was lost cannot recognise its own change any more.
 const mostMarks = 16
 
+// In milliseconds: a writer stops after this time if other writers are always faster.
 const longestRetry = 8_000
 const longestPause = 200
 

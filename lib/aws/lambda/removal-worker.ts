@@ -1,4 +1,5 @@
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
+import * as z from 'zod/mini'
 import { removalTimes } from '../../config/functions.ts'
 import { cachedLookup } from '../../core/cached-lookup.ts'
 import { ServiceError } from '../../core/errors.ts'
@@ -21,8 +22,10 @@ interface Deps extends ContinueDeps {
 // In milliseconds: the time that is reserved for calls in flight, and for the message to the next worker.
 const timeToHandOver = 30_000
 
+const taskShape = z.object({ site: z.string(), path: z.string(), id: z.string() })
+
 const readTask = (body: string): RemovalTask => {
-  const { site, path, id } = JSON.parse(body)
+  const { site, path, id } = z.parse(taskShape, JSON.parse(body))
   return { site: storedId(site), path: storedPath(path), id }
 }
 
@@ -74,6 +77,7 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
 
 type HandlerDeps = Deps & RecountDeps & { readonly sites: Pick<SiteDirectory, 'getSite'> }
 
+// In milliseconds: how long a worker remembers the quota of a site, and the time for the last calls of a recount.
 const siteTtl = 20_000
 const timeToEnd = 20_000
 

@@ -152,7 +152,8 @@ export const beginUpload = async (
   { client, name, options }: Bucket,
   goal: Omit<CreateMultipartUploadCommandInput, 'Bucket'>,
 ): Promise<string> => {
-  const { UploadId = '' } = await client.send(new CreateMultipartUploadCommand({ Bucket: name, ...goal }), options)
+  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket: name, ...goal }), options)
+  if (!UploadId) throw new Error('S3 began an upload without an id')
   return UploadId
 }
 

@@ -16,13 +16,13 @@ export const longestWhere = 4096
 export const deepestWhere = 8
 export const mostConditions = 100
 
-type Test = (item: Item) => boolean
-
 export interface Where {
   readonly members: readonly MemberReference[]
-  readonly matches: Test
+  readonly matches: (item: Item) => boolean
 }
 
+// A condition reads the value of each of its members at a fixed index.
+type Test = (values: readonly Comparable[]) => boolean
 type ValueTest = (value: Comparable) => boolean
 type Operator = (operand: unknown, member: MemberReference, operator: string) => ValueTest
 
@@ -95,18 +95,24 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
     throw new QueryFault(`has ${text.length} characters. At most ${longestWhere} are allowed`)
   }
   const members: MemberReference[] = []
+  let conditions = 0
+
+  const slotOf = (member: MemberReference): number => {
+    const known = members.findIndex(({ name }) => name === member.name)
+    return known < 0 ? members.push(member) - 1 : known
+  }
 
   const condition = (member: MemberReference, operator: string, operand: unknown): Test => {
-    members.push(member)
-    if (members.length > mostConditions)
-      throw new QueryFault(`has more than ${mostConditions} conditions. Leave some out`)
+    conditions += 1
+    if (conditions > mostConditions) throw new QueryFault(`has more than ${mostConditions} conditions. Leave some out`)
     const create = operators.get(operator)
     if (!create)
       throw new QueryFault(
         `${quote(operator)} on ${member.name} is not an operator. Operators: ${[...operators.keys()].join(', ')}`,
       )
     const test = create(operand, member, operator)
-    return (item) => test(toComparable(member.read(item), member.type))
+    const slot = slotOf(member)
+    return (values) => test(values[slot] ?? null)
   }
 
   const onMember = (name: string, expression: unknown): Test[] => {
@@ -126,8 +132,8 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
     if (!Array.isArray(branches) || branches.length === 0) throw new QueryFault(`${operator} needs an array of objects`)
     const tests = branches.map((branch) => all(branch, `an entry of ${operator}`, depth))
     return operator === '$and'
-      ? (item) => tests.every((test) => test(item))
-      : (item) => tests.some((test) => test(item))
+      ? (values) => tests.every((test) => test(values))
+      : (values) => tests.some((test) => test(values))
   }
 
   const all = (tree: unknown, what: string, depth: number): Test => {
@@ -135,8 +141,9 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
     const tests = Object.entries(tree).flatMap(([name, expression]) =>
       name.startsWith('$') ? [group(name, expression, depth + 1)] : onMember(name, expression),
     )
-    return (item) => tests.every((test) => test(item))
+    return (values) => tests.every((test) => test(values))
   }
 
-  return { members, matches: all(readTree(text), 'it', 0) }
+  const test = all(readTree(text), 'it', 0)
+  return { members, matches: (item) => test(members.map((member) => toComparable(member.read(item), member.type))) }
 }

@@ -77,7 +77,8 @@ const openBackupPlace = (given: string) => {
   makePrivateFolder(directory.path)
   const lock = made.use(takeLock(directory.unfinished, 'exclusive'))
   makePrivateFolder(directory.blobs)
-  return Object.assign(made.move(), {
+  const leftovers = made.move()
+  return {
     directory,
     path,
     complete(): void {
@@ -86,7 +87,8 @@ const openBackupPlace = (given: string) => {
       rmSync(layoutOf(path).unfinished)
       flush(path)
     },
-  })
+    [Symbol.dispose]: () => leftovers.dispose(),
+  }
 }
 
 export interface BackupOptions {
@@ -121,6 +123,14 @@ const asFailureOfSource = (error: unknown, { path, database }: DataDirectory): u
       'the damage. Restore an earlier backup with "site-admin restore". No backup was made.',
     { cause: error },
   )
+}
+
+const onSource = async <Result>(source: DataDirectory, work: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw asFailureOfSource(error, source)
+  }
 }
 
 const beginHold = ({ database, directory: { database: file, wal } }: OpenDataDirectory): Promise<BackupHold> =>
@@ -165,7 +175,7 @@ const fill = async (
   const source = opened.directory
   const at = new Date().toISOString()
   makePrivateFile(directory.database)
-  opened.database.connection.prepare('VACUUM INTO ?').run(directory.database)
+  await onSource(source, async () => opened.database.connection.prepare('VACUUM INTO ?').run(directory.database))
   await hold.extend()
   const { blobs, files, ...snapshot } = await readSnapshot(directory, source, signal)
   // SQLite does not flush the copy to the disk.
@@ -193,14 +203,13 @@ export const makeBackup = async (dataDirectory: string, target: string, options:
   try {
     using place = openBackupPlace(target)
     options.signal.throwIfAborted()
-    await using hold = await beginHold(opened)
+    await using hold = await onSource(opened.directory, () => beginHold(opened))
     using _timer = setInterval(() => void hold.extend(), interval)
     const marker = await fill(place.directory, opened, hold, options)
     place.complete()
     return { path: place.path, ...marker }
   } catch (error) {
-    const failure = asFailureOfSource(error, opened.directory)
-    throw asSentence(failure, `The backup ${resolve(target)}`, 'The incomplete backup was removed.')
+    throw asSentence(error, `The backup ${resolve(target)}`, 'The incomplete backup was removed.')
   } finally {
     await opened.close()
   }

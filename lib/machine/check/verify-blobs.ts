@@ -64,7 +64,8 @@ export const openBlobVerifier = (withoutThreads = bytesWithoutThreads) => {
   let left = withoutThreads
 
   const verifyInThread = async (...given: Parameters<typeof faultOfBlob>): Promise<string | undefined> => {
-    const thread = idle.pop() ?? threads.use(new Worker(threadFile))
+    const thread =
+      idle.pop() ?? threads.adopt(new Worker(threadFile), async (worker) => void (await worker.terminate()))
     thread.postMessage(given)
     const [fault] = await once(thread, 'message')
     idle.push(thread)

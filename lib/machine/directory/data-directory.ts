@@ -65,11 +65,14 @@ export const giveToOwner = (folder: string): Owner | undefined => {
 }
 
 const createPrivately = (path: string, content: string, owner?: Owner): void => {
-  using opened = new DisposableStack()
-  const file = opened.adopt(openSync(path, 'ax', modes.file), closeSync)
-  fchmodSync(file, modes.file)
-  if (owner) fchownSync(file, owner.uid, owner.gid)
-  writeFileSync(file, content)
+  const file = openSync(path, 'ax', modes.file)
+  try {
+    fchmodSync(file, modes.file)
+    if (owner) fchownSync(file, owner.uid, owner.gid)
+    writeFileSync(file, content)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /**

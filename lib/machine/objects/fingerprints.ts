@@ -23,8 +23,8 @@ const mostWaiting = 1_000
 // longer may seem dead.
 const longestWait = 60_000
 
-// In milliseconds: the pause between pieces while uploads arrive and no request waits. With this pause, the computation
-// slows uploads by only a few percent.
+// In milliseconds: the pause between pieces in the background while uploads arrive or a request waits. With this pause,
+// the computation slows uploads by only a few percent.
 const restWhileBusy = 2
 
 interface Job {
@@ -40,6 +40,7 @@ export const createFingerprints = ({ database, rows, bodies, isBusy }: Deps) => 
   const jobs = new Map<string, Job>()
   const inBackground = createTurns({ atOnce: 1 })
   const onRequest = createTurns({ atOnce: 1 })
+  const isAnyAwaited = () => [...jobs.values()].some(({ isAwaited }) => isAwaited)
   let isStopped = false
 
   const fingerprintOf = async (row: ObjectRow, job: Job): Promise<string | undefined> => {
@@ -47,7 +48,7 @@ export const createFingerprints = ({ database, rows, bodies, isBusy }: Deps) => 
     for await (const piece of await bodies.piecesOf(row)) {
       if (isStopped) return undefined
       making.update(piece)
-      if (isBusy() && !job.isAwaited) await sleep(restWhileBusy)
+      if (!job.isAwaited && (isBusy() || isAnyAwaited())) await sleep(restWhileBusy)
     }
     return making.digest()
   }

@@ -6,6 +6,7 @@ import { newName } from './blobs.ts'
 import { endOf, type ObjectRow, type ObjectRows } from './object-rows.ts'
 import type { OldObjects } from './old-objects.ts'
 
+/** The fingerprint of large content is null, because it is computed after the bytes are placed. */
 export interface StagedBlob extends Pick<ObjectRow, 'size' | 'contentType' | 'fingerprint'> {
   readonly blob: string
   /** Undefined if the bytes are in a blob. */

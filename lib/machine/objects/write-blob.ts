@@ -50,6 +50,7 @@ const createSyncAhead = (file: FileHandle, durable: boolean, kept: { size: numbe
 export interface Writing {
   readonly durable: boolean
   readonly start?: number
+  /** Its size is in bytes from `start` on: those that are on the disk. */
   readonly kept?: { size: number }
   /** Once this is true, the file may belong to another request, so nothing more is written. */
   readonly isOver?: () => boolean

@@ -30,6 +30,15 @@ it('A removed file is listed, and a restore brings it back (H-17, H-20, H-27)', 
   expect((await read(`${own}/alone`, '?deleted')).json.deleted).toEqual([])
 })
 
+it('A file and a folder whose names end in # are restored (H-20)', async () => {
+  for (const [path, file] of [[`${own}/c#`], [`${own}/d#`, `${own}/d#/a.txt`]] as const) {
+    await put(file ?? path, 'text')
+    await remove(path)
+    expect((await restore(path)).status).toBe(200)
+    expect((await read(file ?? path)).text).toBe('text')
+  }
+})
+
 it('A restore overwrites a file only with replace: true (H-24)', async () => {
   const path = `${own}/file/again.txt`
   await put(path, 'old')

@@ -18,6 +18,19 @@ const conditions: readonly (readonly [where: unknown, isRight: boolean])[] = [
   [{ $or: [] }, false],
 ]
 
+test('a member that several conditions name is read once for each item', () => {
+  let reads = 0
+  const item = {
+    get subject() {
+      reads += 1
+      return 'One'
+    },
+  }
+  const where = { $or: ['Three', 'Two', 'One'].map((subject) => ({ subject })) }
+  expect(parseWhere(JSON.stringify(where), contentShape('news')).matches(item)).toBe(true)
+  expect(reads).toBe(1)
+})
+
 test('the schema of where accepts exactly what the service accepts (C-28)', async () => {
   const document = JSON.parse(await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'))
   const ajv = new Ajv2020({ strict: false })

@@ -136,4 +136,10 @@ describeOn({ kinds: handsOfPorts, subject: 'the search for removals', clock }, (
     await removals.close(site, folder, 'one', 0)
     expect(await below('photos')).toBe(false)
   })
+
+  test('a lock on a path that ends in # is not below this path', async () => {
+    const path = toStoragePath('photos/c#')
+    for (const locked of [path, toStoragePath('photos/c#2')]) await removals.open(site, locked, 'one', entry)
+    expect(await removals.isOpenBelow(site, path)).toBe(false)
+  })
 })

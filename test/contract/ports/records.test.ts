@@ -200,6 +200,7 @@ describeOn({ kinds: handsOfPorts, subject: 'running workflows' }, ({ stores: { w
     const others = ['b', 'a/b', 'a/bc/d/page.html', 'a/bc/d/page', 'a/bc/d/e', 'a/bc-', 'a/bc0']
     expect(new Set(await Promise.all(others.map(below)))).toEqual(new Set([false]))
     expect(await workflows.isRunningBelow((own + 1_000) as SiteId, root)).toBe(false)
+    expect(await (await begin('a/c#.html')).below('a/c#')).toBe(false)
   })
 
   test.each(oddNames)('The workflows of a page and of a folder called %j are separate', async (oddName) => {
