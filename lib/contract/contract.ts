@@ -119,7 +119,7 @@ interface GroupTag {
 
 export interface GroupContract<Group extends string> {
   readonly tag: GroupTag
-  /** The answers are too large for the document, so the document shows their addresses instead. */
+  /** The answers are too large for the document or differ between runtimes, so it shows their addresses instead. */
   readonly shownByAddress?: true
   readonly parameters: ParameterContracts
   readonly operations: Readonly<Record<OperationOf<Group>, OperationContract>>

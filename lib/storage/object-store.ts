@@ -97,7 +97,7 @@ export interface ObjectInfo extends ListedObject {
 }
 
 /**
- * At `goneAt`, this version was removed or replaced. Until `neededUntil`, an undo may bring the version back, so it must
+ * At `goneAt`, this version was removed or replaced; the current version has no `goneAt`. Until `neededUntil`, an undo may bring the version back, so it must
  * not be purged.
  */
 export interface ObjectVersion {

@@ -24,7 +24,10 @@ const mostSegments = 16
 
 export type Ancestors = Awaited<ReturnType<typeof findAncestors>>
 
-/** All folders above `existing` exist too, because the service checks this when it creates a folder. */
+/**
+ * `existing` is the deepest folder that exists. All folders above it exist too, because the service checks this when it
+ * creates a folder.
+ */
 export const findAncestors = async (files: ObjectStore, site: SiteId, folders: readonly StoragePath[]) => {
   for (let end = folders.length, count = 1; end > 0; end -= count, count *= 2) {
     const some = folders.slice(Math.max(0, end - count), end)

@@ -96,6 +96,7 @@ const lookAtTransfers = async (
 ) => {
   const { files, clock, reservedFolders } = deps
   const { kind, site, path, target } = relocation
+  // A moment before the listing.
   const since = clock.wall()
   const { isFile, changes, source, states } = await findTransfers(files, relocation)
   // After the listing, so that the files of a restore that fails later are not taken along.

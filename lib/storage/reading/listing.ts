@@ -28,7 +28,7 @@ export interface Entry {
   readonly modified: number | undefined
 }
 
-interface Page<Item> {
+export interface Page<Item> {
   readonly contents: readonly Item[]
   readonly cursor: string | undefined
 }

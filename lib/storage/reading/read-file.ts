@@ -1,8 +1,13 @@
 import { ServiceError } from '../../core/errors.ts'
+import type { SiteId } from '../../core/ids.ts'
+import type { StorageStores } from '../changes/change.ts'
+import { isInWorkflow } from '../changes/look.ts'
+import { findFile } from '../changes/remove.ts'
 import { isPage } from '../file-kind.ts'
 import type { ChooseBytes, ObjectStore, ReadObject } from '../object-store.ts'
-import { type Edition, fileKey, folderKey, root, type Scope, type StoragePath } from '../path.ts'
+import { type Edition, fileKey, folderKey, isInScope, root, type Scope, type StoragePath } from '../path.ts'
 import { spellingsOf } from '../resolve-path.ts'
+import { entriesTowards, type Page } from './listing.ts'
 
 /** Errors: fileUnknown, notAFile (a folder). */
 export const readFile = async (
@@ -23,4 +28,30 @@ export const readFile = async (
     }
   }
   throw new ServiceError('fileUnknown')
+}
+
+export const describeFile = async (stores: StorageStores, site: SiteId, path: StoragePath) => {
+  const found = [findFile(stores, site, path), isInWorkflow(stores, site, [path])] as const
+  const [{ live, draft }, isRunning] = await Promise.all(found)
+  return live && { info: live, page: isPage(path) ? { draft, isInWorkflow: isRunning } : undefined }
+}
+
+/**
+ * The time when a folder was created, and a page of its contents. Undefined when there is no folder. Errors: those of
+ * the page.
+ */
+export const describeFolder = async <Item>(
+  files: ObjectStore,
+  scope: Scope,
+  path: StoragePath,
+  page: Promise<Page<Item>>,
+  isFromStart: boolean,
+) => {
+  const key = folderKey('live', scope.site, path)
+  const isOwn = isInScope(scope, path)
+  const [marker, listing] = await Promise.all([isOwn && path !== root ? files.find(key) : undefined, page])
+  const isProven = path === root || marker !== undefined || listing.contents.length > 0
+  const exists = async () => (isOwn ? files.exists(key) : (await entriesTowards(files, scope, path)).length > 0)
+  if (!isProven && (isFromStart || !(await exists()))) return undefined
+  return { created: marker?.modified, listing }
 }

@@ -155,7 +155,7 @@ export const appendBytes = async (
   // Records progress only if every counted byte is certain to stay. Bytes with a checksum may be refused, and so may
   // bytes that the quota does not count yet. Then each renewal only delays the expiry.
   const isCertain = !checksum && (upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined)
-  lease.recordAtRenewals(isCertain ? grown : upload, isCertain ? durable : { ...durable })
+  lease.recordAtRenewals(isCertain ? grown : upload, isCertain ? durable : { size: 0, holding: grown.holding })
   const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
   const { size, failure } = appended
   const stays = failure === undefined || (arrived <= room && size > 0 && !checksum)

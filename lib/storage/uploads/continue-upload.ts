@@ -27,7 +27,9 @@ const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }
     into: folder === undefined ? undefined : storedPath(folder),
   }) as const
 
-const placeUpload = async (deps: UploadsDeps, whole: WholeUpload, uploader: Requester): Promise<void> => {
+type Claimed = Requester & Required<Pick<Requester, 'claim'>>
+
+const placeUpload = async (deps: UploadsDeps, whole: WholeUpload, uploader: Claimed): Promise<void> => {
   const place = placeOf(whole.target, uploader)
   // The path was resolved when the upload was created, so it is not looked up again.
   const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }

@@ -64,11 +64,13 @@ export const tagsOf = (stored: readonly StoredPart[], upload: Upload): readonly 
   })
 }
 
-interface UploadRequest extends Pick<Target, 'ifMatch' | 'ifNoneMatch'> {
+interface UploadRequest {
   readonly folder: StoragePath
   readonly fileName: string | undefined
   readonly fileType: string | undefined
   readonly version: string | undefined
+  readonly ifMatch: string | undefined
+  readonly ifNoneMatch: string | undefined
 }
 
 export interface LeaseTerms {
