@@ -92,10 +92,10 @@ export const operationsOn =
   async (request, deps) => {
     const value = body && (await readBody(request, body))
     const caller = body ? await request.callerAfterBody() : request.caller
-    const named = { ...request, caller, params: params?.(request.params, caller) as Params }
+    const target = { ...request, caller, params: params?.(request.params, caller) as Params }
     const input = {
-      ...named,
-      query: (query && (await query(switchesIn(request.query), named))) as Query,
+      ...target,
+      query: (query && (await query(switchesIn(request.query), target))) as Query,
       body: value as Body,
       author: { actor: caller.user, requestId: request.id },
       content: request.body,

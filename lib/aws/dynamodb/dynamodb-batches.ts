@@ -3,7 +3,7 @@ import { BatchGetCommand, BatchWriteCommand, type BatchWriteCommandInput } from 
 import { ServiceError } from '../../core/errors.ts'
 import { chunksOf, inParallel } from '../../core/in-parallel.ts'
 import type { Deadline } from '../../core/time.ts'
-import { type Key, only, type Table, written } from './dynamodb.ts'
+import { type Key, projectionOf, type Table, written } from './dynamodb.ts'
 
 type ItemKey = Record<string, unknown>
 type WriteRequest = NonNullable<BatchWriteCommandInput['RequestItems']>[string][number]
@@ -47,7 +47,7 @@ export const batchGet = async <Item extends object>(
   keys: readonly Key[],
   { consistent = true, columns }: { readonly consistent?: boolean; readonly columns?: readonly string[] } = {},
 ): Promise<readonly Item[]> => {
-  const options = { ConsistentRead: consistent, ...written({ ProjectionExpression: only(columns) }) }
+  const options = { ConsistentRead: consistent, ...written({ ProjectionExpression: projectionOf(columns) }) }
   const items: Item[] = []
   const get = async (some: ItemKey[]): Promise<ItemKey[]> => {
     // Some stores return the keys of undone items without the options of the request.

@@ -74,7 +74,7 @@ export interface Query {
   readonly signal?: AbortSignal
 }
 
-export const only = (columns: readonly string[] | undefined): Expression | undefined =>
+export const projectionOf = (columns: readonly string[] | undefined): Expression | undefined =>
   columns && (() => columns.map((column) => `#${column}`).join(', '))
 
 export const written = <Member extends string>(members: Readonly<Record<Member, Conditions | undefined>>) => {
@@ -193,7 +193,11 @@ export async function* queryPages<Item extends object>(
   const query = {
     TableName: name,
     IndexName: index,
-    ...written({ KeyConditionExpression: where, FilterExpression: filter, ProjectionExpression: only(columns) }),
+    ...written({
+      KeyConditionExpression: where,
+      FilterExpression: filter,
+      ProjectionExpression: projectionOf(columns),
+    }),
     ScanIndexForward: newestFirst ? false : undefined,
     ConsistentRead: consistent,
     Select: countOnly ? ('COUNT' as const) : undefined,
