@@ -70,8 +70,9 @@ export const FileGrid = () => {
     rows.slice(line * columns.value, (line + 1) * columns.value),
   )
   return (
-    <div {...box} class="grid tiles" aria-rowcount={lines.length} aria-colcount={columns.value}>
+    <>
       <Rows
+        box={{ ...box, class: 'rows grid tiles', 'aria-rowcount': lines.length, 'aria-colcount': columns.value }}
         items={lines}
         active={index < 0 ? index : Math.floor(index / columns.value)}
         row={(entries, line, slot) => (
@@ -97,6 +98,6 @@ export const FileGrid = () => {
         )}
       />
       {menu}
-    </div>
+    </>
   )
 }

@@ -48,9 +48,10 @@ const Head = () => {
 export const FileList = () => {
   const { rows, selection, index, box, menu, openMenu } = useEntries(1)
   return (
-    <div {...box} class="grid" aria-rowcount={rows.length + 1}>
-      <Head />
+    <>
       <Rows
+        box={{ ...box, 'aria-rowcount': rows.length + 1 }}
+        head={<Head />}
         items={rows}
         active={index}
         row={(entry, at, slot) => (
@@ -65,6 +66,6 @@ export const FileList = () => {
         )}
       />
       {menu}
-    </div>
+    </>
   )
 }

@@ -59,7 +59,7 @@ const FolderPicker = ({ folder, refused, onFolder }: FolderPickerProps) => {
       </p>
       <Failure error={failure.value} />
       <Rows
-        list={t.folders}
+        box={{ class: 'rows', role: 'list', 'aria-label': t.folders, tabIndex: 0 }}
         items={steps}
         row={({ path, name }, index) => (
           <div key={path} role="listitem">

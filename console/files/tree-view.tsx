@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { attemptOrNotify } from '../parts/toasts.tsx'
@@ -13,7 +13,6 @@ import type { TreeRow } from './tree.ts'
 export const TreeView = () => {
   const files = useFiles()
   const { store } = files
-  const tree = useRef<HTMLDivElement>(null)
   const active = useSignal('')
   const t = texts.value.files
   const open = store.folder.path.value
@@ -58,46 +57,44 @@ export const TreeView = () => {
     way()
   }
   return (
-    <div
-      ref={tree}
-      class="tree"
-      role="tree"
-      tabIndex={0}
-      aria-label={t.folders}
-      aria-activedescendant={`tree-${index}`}
-      onKeyDown={onKeyDown}
-    >
-      <Rows
-        items={rows}
-        active={index}
-        row={({ path, name, level, isOpen, mayOpen }, at) => (
-          <div
-            key={path}
-            id={`tree-${at}`}
-            role="treeitem"
-            aria-level={level}
-            aria-selected={path === open}
-            aria-expanded={mayOpen ? isOpen : undefined}
-            class={`tree-row${at === index ? ' is-active' : ''}${dragTarget.value === path ? ' is-target' : ''}`}
-            style={{ paddingInlineStart: `${(Math.min(level, 12) - 1) * 14 + 6}px` }}
-            {...dropOn(path, files)}
+    <Rows
+      box={{
+        class: 'rows tree',
+        role: 'tree',
+        tabIndex: 0,
+        'aria-label': t.folders,
+        'aria-activedescendant': `tree-${index}`,
+        onKeyDown,
+      }}
+      items={rows}
+      active={index}
+      row={({ path, name, level, isOpen, mayOpen }, at) => (
+        <div
+          key={path}
+          id={`tree-${at}`}
+          role="treeitem"
+          aria-level={level}
+          aria-selected={path === open}
+          aria-expanded={mayOpen ? isOpen : undefined}
+          class={`tree-row${at === index ? ' is-active' : ''}${dragTarget.value === path ? ' is-target' : ''}`}
+          style={{ paddingInlineStart: `${(Math.min(level, 12) - 1) * 14 + 6}px` }}
+          {...dropOn(path, files)}
+        >
+          <button
+            type="button"
+            tabIndex={-1}
+            class={mayOpen ? 'tree-toggle' : 'tree-toggle is-hidden'}
+            aria-hidden="true"
+            onClick={() => toggle(path)}
           >
-            <button
-              type="button"
-              tabIndex={-1}
-              class={mayOpen ? 'tree-toggle' : 'tree-toggle is-hidden'}
-              aria-hidden="true"
-              onClick={() => toggle(path)}
-            >
-              <Icon name={isOpen ? 'down' : 'right'} />
-            </button>
-            <a tabIndex={-1} href={linkTo({ view: 'files', path: partsOf(path) })} title={name}>
-              <Icon name="folder" />
-              <bdi>{path === '' ? t.root : name}</bdi>
-            </a>
-          </div>
-        )}
-      />
-    </div>
+            <Icon name={isOpen ? 'down' : 'right'} />
+          </button>
+          <a tabIndex={-1} href={linkTo({ view: 'files', path: partsOf(path) })} title={name}>
+            <Icon name="folder" />
+            <bdi>{path === '' ? t.root : name}</bdi>
+          </a>
+        </div>
+      )}
+    />
   )
 }

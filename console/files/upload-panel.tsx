@@ -135,7 +135,7 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
           {all.length > 0 && (
             <div class="uploads-list">
               <Rows
-                list={t.title}
+                box={{ class: 'rows', role: 'list', 'aria-label': t.title, tabIndex: 0 }}
                 items={all}
                 row={(upload) => <UploadRow key={upload.id} upload={upload} uploads={uploads} />}
               />

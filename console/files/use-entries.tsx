@@ -74,6 +74,7 @@ export const useEntries = (columns: number) => {
   }
   const box = {
     ref,
+    class: 'rows grid',
     role: 'grid',
     tabIndex: 0,
     'aria-label': texts.value.files.list,
@@ -86,7 +87,7 @@ export const useEntries = (columns: number) => {
     },
     onClick({ target }: MouseEvent) {
       // A click on an entry moves the keyboard focus there.
-      if (target instanceof Element && target.closest('.rows')) ref.current?.focus()
+      if (target instanceof Element && target.closest('.rows-all')) ref.current?.focus()
     },
   } as const
   const menu = menuAt.value && (

@@ -1,9 +1,12 @@
 import { signal, useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, HTMLAttributes, RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../texts/texts.ts'
 import { setter } from './setter.ts'
 import { useSize } from './size.ts'
+
+/** The attributes of the element that scrolls. */
+type Box = Omit<HTMLAttributes<HTMLDivElement>, 'ref'> & { readonly ref?: RefObject<HTMLDivElement | null> }
 
 interface RowsProps<Item> {
   readonly items: readonly Item[]
@@ -15,9 +18,13 @@ interface RowsProps<Item> {
   readonly active?: number | undefined
   /** Called when the last row is drawn. A new `onEnd` is called at once if the last row is already drawn. */
   readonly onEnd?: () => void
-  /** The label of a plain list. A grid or a tree has its own role and focus. */
-  readonly list?: string
+  /** The role of the rows. The element that scrolls has the focus, so that the keyboard scrolls it. */
+  readonly box?: Box
+  /** Stays above the rows while they scroll. */
+  readonly head?: ComponentChildren
 }
+
+const noRole: Box = { class: 'rows', role: 'presentation' }
 
 /** Draws this many rows beyond the visible ones, so that scrolling shows no gaps. */
 const spare = 8
@@ -32,26 +39,28 @@ addEventListener('afterprint', setter(isPrinted, false))
  * Draws only the visible rows of a list of any length, and more rows for a print. All rows have the same height, which
  * the style sheet defines and which grows with the text.
  */
-export const Rows = <Item,>({ items, row, active, list, onEnd }: RowsProps<Item>) => {
+export const Rows = <Item,>({ items, row, active = -1, box = noRole, head, onEnd }: RowsProps<Item>) => {
   const count = items.length
-  const box = useRef<HTMLDivElement>(null)
+  const own = useRef<HTMLDivElement>(null)
+  const ref = box.ref ?? own
   const drawn = useRef<HTMLDivElement>(null)
   const seen = useSignal({ top: 0, view: 800, height: 36 })
   const look = () => {
-    const { scrollTop = 0, clientHeight = 0 } = box.current ?? {}
+    const shown = ref.current
     const height = drawn.current?.firstElementChild?.getBoundingClientRect().height || seen.peek().height
-    seen.value = { top: scrollTop, view: clientHeight, height }
+    const above = drawn.current?.parentElement?.offsetTop ?? 0
+    if (shown) seen.value = { top: shown.scrollTop, view: shown.clientHeight - above, height }
   }
-  useSize(box, look)
+  useSize(ref, look)
   useSize(drawn, look)
   const { height } = seen.value
   const { top, view } = isPrinted.value ? { top: 0, view: mostPrinted * height } : seen.value
   useLayoutEffect(() => {
-    const shown = box.current
-    if (!shown || active === undefined || active < 0) return
+    const shown = ref.current
+    if (!shown || active < 0) return
     const top = active * height
     if (top < shown.scrollTop) shown.scrollTop = top
-    else if (top + height > shown.scrollTop + shown.clientHeight) shown.scrollTop = top + height - shown.clientHeight
+    else shown.scrollTop = Math.max(shown.scrollTop, top + height - seen.peek().view)
   }, [active, height])
   const first = Math.max(0, Math.min(count, Math.floor(top / height)) - spare)
   const last = Math.min(count, Math.ceil((top + view) / height) + spare)
@@ -61,14 +70,8 @@ export const Rows = <Item,>({ items, row, active, list, onEnd }: RowsProps<Item>
   }, [isEnd, onEnd])
   const slots = Math.ceil(view / height) + 1 + 2 * spare
   return (
-    <div
-      ref={box}
-      class="rows"
-      role={list === undefined ? 'presentation' : 'list'}
-      aria-label={list}
-      tabIndex={list === undefined ? undefined : 0}
-      onScroll={look}
-    >
+    <div {...box} ref={ref} onScroll={look}>
+      {head}
       <div role="presentation" class="rows-all" style={{ height: `${count * height}px` }}>
         <div ref={drawn} role="presentation" class="rows-seen" style={{ transform: `translateY(${first * height}px)` }}>
           {items.slice(first, last).map((item, index) => row(item, first + index, (first + index) % slots))}

@@ -230,7 +230,7 @@ test('a page leaves a folder that somebody else renames or deletes (K-7)', async
 })
 
 test('the page says for how long the service keeps deleted files (H-14)', async ({ start, open }) => {
-  const service = await start([], { KEPT_DAYS: '7' })
+  const service = await start(undefined, { KEPT_DAYS: '7' })
   const page = await open('#/1001/files', { token: service.token, baseUrl: service.baseUrl })
   await row(page, 'hello.txt').click()
   await press(page, 'Delete')
