@@ -29,6 +29,21 @@ const recordFaults = (page: Page, allowed: readonly string[]): readonly string[]
   return faults
 }
 
+/** Records the last requests, each with its status. A request without an answer still runs, or has failed. */
+const recordRequests = (page: Page): readonly string[] => {
+  const lines: string[] = []
+  page.on('request', (request) => {
+    const line = lines.push(`${request.method()} ${request.url()}`) - 1
+    request.response().then(
+      (response) => {
+        lines[line] += `: ${response?.status() ?? request.failure()?.errorText}`
+      },
+      () => {},
+    )
+  })
+  return lines
+}
+
 const openPage = async (
   browser: Browser,
   hash: string,
@@ -41,6 +56,7 @@ const openPage = async (
   context.setDefaultTimeout(25_000)
   const page = await context.newPage()
   const faults = recordFaults(page, [baseUrl, issuer])
+  const requests = recordRequests(page)
   if (token !== null) {
     await page.addInitScript((given) => {
       // The token is set once, so a token that the page stores later remains. Frames have no storage.
@@ -50,7 +66,9 @@ const openPage = async (
     }, token)
   }
   await page.goto(`${baseUrl}/console${hash}`)
-  return { page, faults, close: () => context.close() }
+  const describe = async () =>
+    [`${page.url()} showed:`, await page.locator('body').innerText(), 'Requests:', ...requests.slice(-20)].join('\n')
+  return { page, faults, describe, close: () => context.close() }
 }
 
 /**
@@ -69,11 +87,13 @@ export const test = base
     await client.files.createFolder(folder)
     return folder
   })
-  .extend('open', async ({ browser, service }, { onCleanup }) => {
+  .extend('open', async ({ browser, service, task }, { onCleanup }) => {
     const opened: Awaited<ReturnType<typeof openPage>>[] = []
     onCleanup(async () => {
+      // The reason of a failure is often in what the page showed.
+      const shown = task.result?.state === 'fail' ? await Promise.all(opened.map(({ describe }) => describe())) : []
       await Promise.all(opened.map(({ close }) => close()))
-      expect(opened.flatMap(({ faults }) => faults)).toEqual([])
+      expect([...shown, ...opened.flatMap(({ faults }) => faults)]).toEqual([])
     })
     return async (
       hash = '',
