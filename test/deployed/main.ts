@@ -92,7 +92,6 @@ const testOn = (emulator: Emulator, folder: string, { all, tools }: Run): Promis
   return onDeployment(emulator, folder, test, tools?.recordings !== undefined)
 }
 
-/** A short run, and the cases that only this emulator can pass. */
 const smokeOn = (emulator: Emulator, folder: string): Promise<boolean> =>
   onDeployment(emulator, folder, async (target) => {
     const results = await Promise.all([runAcceptance(target, 'us', smokeSuites), runStoreRest(target)])

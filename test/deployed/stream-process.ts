@@ -8,7 +8,6 @@ import { freePort, isListening } from '../support/listen.ts'
 const host = '127.0.0.1'
 const patience = 10_000
 
-/** The bundle of the streaming function, in its own process as on Lambda. */
 export interface StreamProcess {
   readonly url: string
   readonly port: number

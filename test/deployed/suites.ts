@@ -120,7 +120,6 @@ interface Acceptance {
   readonly largestFile?: number
 }
 
-/** Runs the acceptance suite against an address of a data centre, with a new site and token. */
 const acceptAt = async (
   target: Target,
   { dataCentre, name = dataCentre, url, suites = [], cases = provableOn(target.emulator), largestFile }: Acceptance,
@@ -149,7 +148,6 @@ export const gatewaySuites = [
   ...['access', 'download-link', 'purge', 'read', 'restore', 'resumable.test'].map((file) => `storage/${file}`),
 ]
 
-/** Runs the acceptance suite against one data centre: some of its folders and files, or all of them. */
 export const runAcceptance = (target: Target, dataCentre: string, suites: readonly string[] = []): Promise<boolean> =>
   acceptAt(target, { dataCentre, url: outputOf(target.outputs, dataCentre, 'BaseUrl'), suites: casesOf(suites) })
 
@@ -203,7 +201,6 @@ const largestStreamed = 2_000_000
 const streamedSuites = ['http/access', 'http/headers', 'storage/raw-upload', 'storage/read', 'storage/upload']
 const allStreamedSuites = ['storage', 'http']
 
-/** Starts the process that replaces the distribution of a data centre. Returns the address of this process. */
 const startDistribution = async (target: Target, dataCentre: string, bundle: string) => {
   const child = spawn(process.execPath, [join('test', 'deployed', 'distribution.ts'), bundle], {
     stdio: ['ignore', 'pipe', 'inherit'],

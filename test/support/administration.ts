@@ -2,11 +2,9 @@ import { run as runAdmin } from '../../admin/program.ts'
 import { type Outcome, run } from './program.ts'
 import { type CommandOutput, runHere } from './run-here.ts'
 
-/** Runs `site-admin` in this process. */
 export const administerWith = (args: readonly string[], input?: string): Promise<CommandOutput> =>
   runHere(runAdmin, args, input)
 
-/** Runs `site-admin` on a data directory, in this process. */
 export const administer = (dataDirectory: string, args: readonly string[], input?: string): Promise<CommandOutput> =>
   administerWith(['--data-dir', dataDirectory, ...args], input)
 
@@ -31,13 +29,11 @@ export const commandsOn = (dataDirectory: string) => ({
   attempt: (line: string, input?: string) => administer(dataDirectory, line.split(' '), input),
 })
 
-/** The outcome of a refused command, whose message gives the reason and the data directory. */
 export const refusal = (dataDirectory: string, reason: string): CommandOutput => ({
   status: 1,
   stdout: '',
   stderr: `${reason} (Data directory: ${dataDirectory})\n`,
 })
 
-/** Records as the commands `import` and `export` read and write them. */
 export const jsonLines = (records: readonly unknown[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('')

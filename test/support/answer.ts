@@ -1,4 +1,3 @@
-/** An answer of the service, from any transport. */
 export interface Answer {
   readonly status: number
   /** Header names are in lower case. */

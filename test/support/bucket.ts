@@ -28,7 +28,6 @@ export const removalsWhile = (isLocked: () => boolean): Removals => ({
   locksOf: async () => ({ open: [], ids: new Set(isLocked() ? [randomUUID()] : []) }),
 })
 
-/** An empty bucket with versioning on, for one test. */
 const openBucket = (bucket: string, config: S3ClientConfig) => {
   const connect = (maxAttempts = 3) => {
     const client = new S3Client({ forcePathStyle: true, ...config, maxAttempts })
@@ -86,7 +85,6 @@ export type StoreOptions = Partial<
   Omit<Parameters<typeof createS3ObjectStore>[0], 'bucket'> & Omit<Parameters<typeof openKnownBucket>[0], 'name'>
 >
 
-/** A store over a bucket. Default: without removals and history. */
 export const openObjectStore = (
   { bucket, connect }: Pick<TestBucket, 'bucket' | 'connect'>,
   { client = connect(), once = connect(1), largestCopy, ...options }: StoreOptions = {},

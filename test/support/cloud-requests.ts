@@ -5,9 +5,7 @@ import type { FileAction } from '../../cdk/config/grants.ts'
 /** The features of a request to AWS or an emulator that tell its operation: no keys and no body. */
 export interface CloudRequest {
   readonly method: string
-  /** The names of the request's query parameters. */
   readonly parameters: readonly string[]
-  /** The names of the request's headers. */
   readonly headers: readonly string[]
   /** `X-Amz-Target`: service and action, for services that have this header. */
   readonly target: string | null

@@ -90,7 +90,6 @@ const context = {
   isReserved: () => false,
 }
 
-/** Parses each expression once. */
 const remembered = ({ parse }: typeof conditions) => {
   const parsed = new Map<string, Exclude<ReturnType<typeof parse>, string>>()
   return (expression: string) => {

@@ -1,4 +1,3 @@
-/** A service, and a site and a token for its lists. */
 interface Asked {
   readonly baseUrl: string
   readonly token: string

@@ -33,7 +33,6 @@ const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, k
 
 const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 
-/** The ports over the tables of one client. */
 export const storesOver = (dynamodb: DynamoDBDocumentClient, now?: () => number) =>
   openTableStores(ownNames, { dynamodb, now })
 
@@ -101,20 +100,17 @@ export interface Request {
 /** Requests that exercise every operation of a group, in an order in which every request succeeds. */
 export interface Exercise {
   readonly group: ServedGroup
-  /** Stores the contents that the requests need. */
   readonly fill: (dynamodb: DynamoDBDocumentClient) => Promise<unknown>
   readonly open: (
     dynamodb: DynamoDBDocumentClient,
     surroundings: Surroundings,
   ) => Promise<{ readonly handler: Handler; close(): Promise<void> }>
   readonly requests: readonly Request[]
-  /** The work of the function apart from requests. */
   readonly work?: (dynamodb: DynamoDBDocumentClient) => Promise<unknown>
 }
 
 type OwnStores = ReturnType<typeof storesOver>
 
-/** Opens a handler that needs only tables. */
 const onTables =
   (
     createHandler: (stores: OwnStores, surroundings: Surroundings) => Handler,
@@ -236,7 +232,6 @@ export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: 
   })
 }
 
-/** An open upload, for requests that need its id. */
 const openUpload = '0123456789abcdef0123456789abcdef'
 
 const beginUpload = async ({ uploadRecords, uploadParts }: Pick<Stores, 'uploadRecords' | 'uploadParts'>) => {

@@ -47,7 +47,6 @@ export const openFieldsService = async () => {
   let lastForm = 0
 
   return {
-    /** Categories, objects and links of the same sites. */
     categories: { contents, links },
 
     /** A fresh instance of the function, with empty caches. */

@@ -31,7 +31,6 @@ const settings = {
   reservedFolders: ['Templates'],
 }
 
-/** The file storage of one machine, in its own directory. */
 export const openTestFiles = async ({
   between = () => ({}),
   telemetry = { request: () => {} },
@@ -59,7 +58,6 @@ export const openTestFiles = async ({
     /** The messages to the queue of removals, which has no worker here. Delays are in seconds. */
     sent,
     linkSecret: machine.stores.linkSecret,
-    /** The number of staged bodies without an object. */
     leftovers: () => keptContents(machine.directory).leftovers.length,
     async close() {
       await machine.close()

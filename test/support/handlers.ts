@@ -15,7 +15,6 @@ const over =
   (...given: Given): Handler =>
     createHandler(createDeps(...given))
 
-/** The handlers of the functions over settings, stores and surroundings. */
 export const openHandler = {
   access: over(createAccessHandler, deps.createAccessDeps),
   categories: over(createCategoriesHandler, deps.createCategoriesDeps),

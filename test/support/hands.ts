@@ -13,7 +13,6 @@ import { unrecorded } from './history.ts'
 import { openMemoryTables } from './memory-dynamodb.ts'
 import { openTableStores, openTestTables, type TestTables } from './tables.ts'
 
-/** The ports over tables, without files and queues. */
 export type TableStores = Omit<Stores, 'files' | 'removalQueue' | 'uploadParts' | 'live' | 'seals'>
 
 /** Empty tables of one kind of store, for one test. */
@@ -28,7 +27,6 @@ export interface OpenedHand {
   close(): Promise<void>
 }
 
-/** A kind of store for a contract suite. */
 export interface Hand {
   readonly name: string
   /** The suites write only few records to this store. */
@@ -74,7 +72,6 @@ const onTables = (name: string, openTables: (now?: () => number) => Promise<Test
   },
 })
 
-/** The kinds of stores for contract suites. */
 export const hands: readonly Hand[] = [oneMachine, onTables('AWS', async (now) => openMemoryTables(now))]
 
 /** The suites of the ports also test dynalite, so that the tables in memory behave as the tables of an emulator. */

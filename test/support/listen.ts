@@ -8,7 +8,6 @@ export const listen = async (server: TcpServer): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** A port on which nothing listens. */
 export const freePort = async (): Promise<number> => {
   const server = createServer()
   const { port } = new URL(await listen(server))

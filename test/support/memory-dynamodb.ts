@@ -9,7 +9,6 @@ import { type TableDefinition, tables } from '../../lib/config/tables.ts'
 import { compareValues, holds, type Item, project, type Terms, updateItem } from './dynamodb-expressions.ts'
 import { ownNames } from './tables.ts'
 
-/** The parts of an input that the calls of the service have. */
 interface Input extends Terms {
   readonly TableName: string
   readonly IndexName?: string
@@ -49,7 +48,6 @@ const copyOfItem = (item: Item): Item => copyOf(item) as Item
 
 const createTable = ({ partitionKey, sortKey, indexes, timeToLive = '' }: TableDefinition, now: () => number) => {
   const keys = [partitionKey, ...(sortKey ? [sortKey] : [])].map(({ name }) => name)
-  /** The items of each partition by their sort keys. */
   const partitions = new Map<unknown, Map<unknown, Item>>()
   const sortOf = (key: Item) => (sortKey ? key[sortKey.name] : undefined)
   const partitionOf = (key: Item) => partitions.get(key[partitionKey.name])
@@ -69,7 +67,6 @@ const createTable = ({ partitionKey, sortKey, indexes, timeToLive = '' }: TableD
     },
     delete: (key: Item) => void partitionOf(key)?.delete(sortOf(key)),
     all: () => [...partitions.values()].flatMap((partition) => [...partition.values()]).filter(isKept),
-    /** The items whose partition key is one of these values. */
     within: (values: ReadonlySet<unknown>) =>
       [...values].flatMap((value) => [...(partitions.get(value)?.values() ?? [])]).filter(isKept),
   }
@@ -173,7 +170,6 @@ const calls: Readonly<Record<string, (table: Table, input: Input) => object>> = 
 const nameOf = (command: object): string =>
   command.constructor.name.replace(/(?<=^(Get|Put|Update|Delete|BatchGet|BatchWrite))Command$/, 'ItemCommand')
 
-/** Repeats a call that failed temporarily. */
 const repeat = async <Result extends { readonly output: object }>(
   call: () => Promise<Result>,
   mostAttempts: number,

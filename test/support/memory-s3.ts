@@ -44,7 +44,6 @@ const cutBy = async (signal: AbortSignal | undefined, waiting: Promise<void>): P
   await Promise.race([promise, waiting]).finally(() => signal?.removeEventListener('abort', abort))
 }
 
-/** A bucket with the settings of its test. */
 interface Bucket {
   readonly versions: Versions
   readonly uploads: Uploads
@@ -176,7 +175,6 @@ export const createMemoryS3 = ({ needsChecksums = false, encryptsWithKms = false
     requests,
     /** Runs before the answer to each request. If it throws an error, the client fails with that error. */
     before: async (_: S3Request): Promise<void> => undefined,
-    /** Replaces the transport of a client. */
     requestHandler: {
       async handle(request: S3Request, { abortSignal }: { readonly abortSignal?: AbortSignal | undefined } = {}) {
         requests.push(request)

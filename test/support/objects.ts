@@ -29,7 +29,6 @@ export const bytesOf = async ({ body }: ReadObject): Promise<Buffer> => {
   return body instanceof Uint8Array ? Buffer.from(body) : Buffer.concat(await body.toArray())
 }
 
-/** The content of an object. Undefined if the object does not exist. */
 export const bytesIn = async (store: Pick<ObjectStore, 'read'>, key: string): Promise<Buffer | undefined> => {
   const object = await store.read(key, ({ size }) => ({ first: 0, last: size - 1 }))
   return object && bytesOf(object)

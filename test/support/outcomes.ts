@@ -7,7 +7,6 @@ const like = (text: RegExp | string) =>
 /** The outcome of a command that prints only this message. */
 export const failing = (message: RegExp | string) => ({ status: 1, stdout: '', stderr: like(message) })
 
-/** A fault that `site-admin check` finds. */
 export const faultAt = (where: RegExp | string, fault: RegExp | string) => ({
   where: typeof where === 'string' ? where : like(where),
   fault: like(fault),

@@ -17,7 +17,6 @@ export const createRounds = () => {
   }
   return {
     count,
-    /** Waits for the end of a round. */
     ask: (): Promise<void> => {
       known += 1
       return new Promise((resolve) => {

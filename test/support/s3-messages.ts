@@ -49,7 +49,6 @@ export const xmlIn = (request: S3Request): string => {
   return xml
 }
 
-/** The bytes that a `Range` selects from a content of this size. */
 export const rangeIn = (header: string | undefined, size: number) => {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
   if (from === undefined || to === undefined) return undefined

@@ -52,7 +52,6 @@ const partsIn = ({ parts, algorithm }: Upload, xml: string): readonly Piece[] =>
 
 export type Uploads = ReturnType<typeof createUploads>
 
-/** The uploads in parts of a bucket. */
 export const createUploads = ({ present, add }: Versions, needsChecksums: boolean) => {
   const uploads = new Map<string, Upload>()
   let count = 0

@@ -27,12 +27,10 @@ export const invalidArgument = () => new Refusal(400, 'InvalidArgument')
 
 export type Versions = ReturnType<typeof createVersions>
 
-/** The versions of all keys of a bucket. */
 export const createVersions = () => {
   /** Versions by key, the newest first. */
   const objects = new Map<string, Version[]>()
   let count = 0
-  /** All keys in order. */
   const keys: string[] = []
   const countBefore = (isBefore: (key: string) => boolean): number => {
     let [low, high] = [0, keys.length]

@@ -5,7 +5,6 @@ import { type Database, openDatabase } from '../../lib/machine/sqlite/database.t
 import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
 import { scratchDirectory } from './directory.ts'
 
-/** The path of a database that does not exist yet, in a folder that is removed after the test. */
 export const scratchFile = (): string => join(scratchDirectory(), 'site-admin.db')
 
 export const scratchDatabase = (file = scratchFile(), options: Partial<DatabaseOptions> = {}): Database => {

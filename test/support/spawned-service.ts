@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { launch } from './program.ts'
 
-/** The line that the service prints when it is ready. */
 interface Ready {
   readonly baseUrl: string
   readonly dataCentres: Readonly<Record<string, string>>
@@ -14,7 +13,6 @@ const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import
 /** The options of Node and the file that `npm start` runs. */
 const [first = '', ...rest] = scripts.start.replace(/^exec node /, '').split(' ')
 
-/** Sends requests with a token, to a path of a data centre or an absolute URL. */
 export const requestsTo =
   (baseUrl: string, token: string) =>
   (path: string, { headers, ...init }: RequestInit = {}): Promise<Response> =>

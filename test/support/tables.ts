@@ -25,7 +25,6 @@ interface StoreOptions {
   readonly record?: RecordChange
 }
 
-/** The ports over the tables of one client. */
 export const openTableStores = (names: TestTables['names'], options: StoreOptions) => {
   const settings = tableSettings(names)
   const areas = openAreas(settings, options)
@@ -42,7 +41,6 @@ export const openTableStores = (names: TestTables['names'], options: StoreOption
 
 const tableNames = Object.keys(tables) as TableName[]
 
-/** The names of the tables in the service. */
 export const ownNames = Object.fromEntries(tableNames.map((name) => [name, name])) as TestTables['names']
 
 const keySchema = (partition: string, sort: string | undefined): KeySchemaElement[] => [

@@ -47,7 +47,6 @@ const linesOf = (id: string, { Type, Properties, ...policies }: Resource): reado
   })
 }
 
-/** The properties of the resources and the outputs of a stack. */
 const linesIn = (template: Template): readonly string[] => {
   const { Resources = {}, Outputs = {} } = template.toJSON()
   const resources: readonly [string, Resource][] = Object.entries(Resources)
@@ -67,7 +66,6 @@ const capitalised = (name: string): string => name.charAt(0).toUpperCase() + nam
 /** Functions and tables. The longest names come first, because some contain others. */
 const subjects = [...functionNames, ...Object.keys(tables)].toSorted((a, b) => b.length - a.length)
 
-/** The function or table of a resource. */
 const subjectOf = (line: string): string | undefined => {
   const [id = ''] = line.split(' (')
   return subjects.find((subject) => id.includes(subject) || id.includes(capitalised(subject)))

@@ -32,7 +32,6 @@ const callsOf = (action: string, { TableName, IndexName, RequestItems = {} }: Bo
 export const callsIn = ({ headers, body }: HttpRequest): readonly Call[] =>
   callsOf(String(headers['x-amz-target']).split('.')[1] ?? '', JSON.parse(new TextDecoder().decode(body)))
 
-/** Records every call to tables in memory. */
 export const recordCalls = (dynamodb: DynamoDBDocumentClient): readonly Call[] => {
   const calls: Call[] = []
   aroundCommands(dynamodb, 'call', (send, { name, input }) => {

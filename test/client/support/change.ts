@@ -10,5 +10,4 @@ const usual: Change = {
   details: null,
 }
 
-/** A change with these members, and usual values of all others. */
 export const changeWith = (members: Partial<Change>): Change => ({ ...usual, ...members })

@@ -26,7 +26,6 @@ export const eventsIn = (stdout: string) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-/** Matches the status of a command and a part of its message. */
 export const outcome = (status: number, message: string) => ({ status, stderr: expect.stringContaining(message) })
 
 export const asDemo = ({ baseUrl, token }: Pick<SpawnedService, 'baseUrl' | 'token'>): Record<string, string> => ({
@@ -34,11 +33,9 @@ export const asDemo = ({ baseUrl, token }: Pick<SpawnedService, 'baseUrl' | 'tok
   SITE_ADMIN_TOKEN: token,
 })
 
-/** Runs site-files in a process of its own. */
 export const startSiteFiles = (args: readonly string[], environment: Readonly<Record<string, string>>): Program =>
   launch('client/src/command/main.ts', args, { XDG_CONFIG_HOME: '/nonexistent', ...environment })
 
-/** Tests of the command, with the demo site of a service. */
 export const test = base.extend('demo', async ({ service }) => {
   return (...args: readonly string[]) => siteFiles(args, asDemo(service))
 })

@@ -6,7 +6,6 @@ import { closeAtOnce, listen } from '../../support/listen.ts'
 /** The proxy passes a request on, refuses it, or cuts it before the service, after the answer or within it. */
 export type Fate = 'pass' | 401 | 412 | 413 | 429 | 500 | 503 | 'cut before' | 'cut after' | 'cut within'
 
-/** Receives the method, path, number and body size of each request. */
 export type Decide = (method: string, path: string, index: number, length: number) => Fate
 
 const refuse = (response: ServerResponse, status: number) =>

@@ -54,7 +54,6 @@ export const clientOver = (answer: (request: Request) => Response | Promise<Resp
   return connect({ url: address, token: 'secret', patience, fetch: send, ...(signal && { signal }) })
 }
 
-/** Waits until the request is aborted. */
 export const silence = ({ signal }: Request): Promise<Response> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
 

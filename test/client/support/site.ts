@@ -41,7 +41,6 @@ export const readTree = async (directory: string): Promise<Texts> => {
   return texts
 }
 
-/** The files below a folder of the site. */
 const readSite = async ({ files }: SiteClient, folder: string): Promise<Texts> => {
   const texts: Record<string, string> = {}
   for await (const { path } of files.listAll(folder)) {
@@ -72,9 +71,7 @@ const createSite = (client: SiteClient, folder: string) => {
     async store(texts: Texts): Promise<void> {
       for (const [path, text] of Object.entries(texts)) await put(path, text)
     },
-    /** The client, with some calls replaced. */
     withFiles: (replaced: Partial<Files>): SiteClient => ({ ...client, files: { ...files, ...replaced } }),
-    /** The client, with some options of its uploads replaced. */
     withPut: (replaced: (options?: PutOptions) => PutOptions): SiteClient => ({
       ...client,
       files: { ...files, put: (path, content, own) => files.put(path, content, { ...own, ...replaced(own) }) },
@@ -82,7 +79,6 @@ const createSite = (client: SiteClient, folder: string) => {
   }
 }
 
-/** The paths of the events of one kind. */
 export const pathsOf = (events: readonly SyncEvent[], kind: SyncEvent['event']): readonly string[] =>
   events.flatMap((event) => (event.event === kind && 'path' in event ? [event.path] : [])).sort()
 
@@ -101,13 +97,11 @@ export const test = base
     connect({ url: service.baseUrl, token: service.token, patience: { delay: 1 } }),
   )
   .extend('folder', async ({}) => `test ${randomUUID()}`)
-  /** Starts a proxy in front of the service, and returns its address. */
   .extend('proxied', ({ service, onTestFinished }) => async (decide: Decide): Promise<string> => {
     const { url, stop } = await startProxy(service.baseUrl, decide)
     onTestFinished(stop)
     return url
   })
-  /** Starts a server, and returns its address. */
   .extend('listen', () => (listener: RequestListener): Promise<string> => {
     // Otherwise Node would cut the connection of a request that was answered before its end.
     return listenInTest(createServer({ keepAliveTimeout: 0 }, listener))

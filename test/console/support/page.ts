@@ -2,7 +2,6 @@ import type { Locator, Page, Route } from 'playwright-core'
 
 export const grid = (page: Page): Locator => page.getByRole('grid')
 
-/** The row of a file or folder in the list. */
 export const row = (page: Page, name: string): Locator =>
   grid(page)
     .getByRole('row')
@@ -17,7 +16,6 @@ export const press = async (page: Page, ...keys: readonly string[]): Promise<voi
   for (const key of keys) await page.keyboard.press(key)
 }
 
-/** Opens a menu, and chooses one of its items. */
 export const choose = async (page: Page, menu: string | RegExp, item: string): Promise<void> => {
   await page.getByRole('button', { name: menu, exact: true }).first().click()
   await page.getByRole('menuitem', { name: item }).click()
