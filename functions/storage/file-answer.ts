@@ -44,11 +44,14 @@ const rangeFor = (info: ObjectInfo, tag: string, { method, headers }: Asked): Re
   return readRange(headers['range'], info.size)
 }
 
+// One of the three forms of a date has no zone, and means UTC (RFC 9110, section 5.6.7).
+const readTime = (date = ''): number => Date.parse(date.endsWith(' GMT') ? date : `${date} GMT`)
+
 /** S-70. A condition with a tag overrides the condition with a time (RFC 9110, section 13.2.2). */
 const failedCondition = (info: ObjectInfo, headers: Request['headers']): string | undefined => {
   const match = headers['if-match']
   if (match === undefined) {
-    const isLater = Date.parse(headers['if-unmodified-since'] ?? '') < Date.parse(lastModified(info))
+    const isLater = readTime(headers['if-unmodified-since']) < readTime(lastModified(info))
     return isLater ? 'If-Unmodified-Since' : undefined
   }
   // The media type in the tag is ignored, because the bytes are the same for each type.
@@ -59,7 +62,8 @@ const failedCondition = (info: ObjectInfo, headers: Request['headers']): string 
 /** Compares the times for equality, because a move or a restore may bring an older time back. */
 const isKnown = (info: ObjectInfo, tag: string, headers: Request['headers']): boolean => {
   const noneMatch = headers['if-none-match']
-  return noneMatch === undefined ? headers['if-modified-since'] === lastModified(info) : noneMatchFails(noneMatch, tag)
+  if (noneMatch !== undefined) return noneMatchFails(noneMatch, tag)
+  return readTime(headers['if-modified-since']) === readTime(lastModified(info))
 }
 
 export const answerFor = (info: ObjectInfo, request: Asked, downloads: Downloads | undefined): FileAnswer => {

@@ -87,6 +87,12 @@ it('A caller who has the current file gets 304 (S-70)', async () => {
   expect((await call(at(digits), { headers: { 'If-None-Match': '"x"' } })).status).toBe(200)
 })
 
+// The form without a zone: `Sun Nov  6 08:49:37 1994` (RFC 9110, section 5.6.7).
+const withoutZone = (date = ''): string =>
+  date.replace(/^(\w+), 0?(\d+) (\w+) (\d+) ([\d:]+) GMT$/, (_, weekday, day, month, year, time) =>
+    [weekday, month, day.padStart(2), time, year].join(' '),
+  )
+
 it('A time is a condition of a read, unless there is a condition with a tag (S-70)', async () => {
   const { etag = '', 'last-modified': time = '' } = (await read(digits)).headers
   const [earlier, later] = [-1_000, 1_000].map((more) => new Date(Date.parse(time) + more).toUTCString())
@@ -99,6 +105,10 @@ it('A time is a condition of a read, unless there is a condition with a tag (S-7
     [{ 'If-Unmodified-Since': 'yesterday' }, 200],
     [{ 'If-Unmodified-Since': earlier }, 412],
     [{ 'If-Unmodified-Since': earlier, 'If-Match': etag }, 200],
+    [{ 'If-Modified-Since': withoutZone(time) }, 304],
+    [{ 'If-Modified-Since': withoutZone(later) }, 200],
+    [{ 'If-Unmodified-Since': withoutZone(time) }, 200],
+    [{ 'If-Unmodified-Since': withoutZone(earlier) }, 412],
   ]
   for (const method of ['GET', 'HEAD']) {
     for (const [given, status] of conditions) {
