@@ -94,7 +94,9 @@ export const downloadLink = async (
   })
   // S3 counts whole seconds.
   const signedAt = Math.floor(Date.now() / 1000) * 1000
-  const { expiration } = await client.config.credentials()
+  const { expiration } = await client.config.credentials().catch((cause: unknown) => {
+    throw new ServiceError('unavailable', { cause })
+  })
   const url = await getSignedUrl(client, command, { expiresIn: linkSeconds, signingDate: new Date(signedAt) })
   return { url, expires: Math.min(signedAt + linkSeconds * 1000, expiration?.getTime() ?? Number.POSITIVE_INFINITY) }
 }

@@ -1,4 +1,4 @@
-import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { downloadLink } from '../../../lib/aws/s3/read.ts'
 import { createDeadline, unlimited } from '../../../lib/core/time.ts'
@@ -69,11 +69,17 @@ it('A file that is too large for an answer gets a URL that expires soon (S-110)'
   expect(headers['location']).toMatch(/^http:\/\/bucket\/.*large$/)
 })
 
-const linkUntil = (expiration: Date) => {
-  const credentials = async () => ({ accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c', expiration })
+const linkWith = (credentials: NonNullable<S3ClientConfig['credentials']>) => {
   const client = new S3Client({ region: 'local', endpoint: 'http://s3.test', credentials })
   return downloadLink({ client, name: 'memory' }, { key: 'live/1001/a.txt' })
 }
+
+const linkUntil = (expiration: Date) =>
+  linkWith(async () => ({ accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c', expiration }))
+
+it('A link is unavailable while its credentials cannot be read (E-16)', async () => {
+  await expect(linkWith(() => Promise.reject(new Error('lost')))).rejects.toMatchObject({ code: 100503 })
+})
 
 it('A link expires after five minutes, or with its credentials (S-69, S-73)', async () => {
   const soon = new Date(Date.now() + 60_000)
