@@ -58,7 +58,13 @@ const createTurns = () => {
     refused.add(socket)
   }
 
-  return { inTurn, refuseNext }
+  /** Callers who end their side of a connection still get the answers to changes. Other callers count as gone. */
+  const endIfLeft = (socket: Duplex): void => {
+    const queue = queues.get(socket) ?? []
+    if (queue.every(({ response }) => response.req.method === 'GET')) socket.end()
+  }
+
+  return { inTurn, refuseNext, endIfLeft }
 }
 
 export const dispatch =
@@ -110,7 +116,7 @@ const answerOn = <Kind extends Server>(
     addressOf = () => undefined,
   }: Front,
 ): Kind => {
-  const { inTurn, refuseNext } = createTurns()
+  const { inTurn, refuseNext, endIfLeft } = createTurns()
 
   const serve = async (exchange: Exchange, body: Readable): Promise<void> => {
     const { req: message } = exchange.response
@@ -151,7 +157,8 @@ const answerOn = <Kind extends Server>(
   server.setTimeout(120_000)
   server.keepAliveTimeout = 125_000
   server.maxHeadersCount = 0
-  return server
+  server.on('connection', (socket) => socket.on('end', () => endIfLeft(socket)))
+  return Object.assign(server, { httpAllowHalfOpen: true })
 }
 
 // Node's own answer to a request without Host has no body.

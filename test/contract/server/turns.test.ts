@@ -54,6 +54,15 @@ test('a request begins only after the previous answer', async () => {
   expect(begun).toEqual(['first', 'other', 'second'])
 })
 
+test('callers who end their side after a change get the answer', async () => {
+  const { handler } = bareHandler(counted().run)
+  const { url } = await listening(handler)
+  const connection = await rawConnection({ url })
+  await connection.write(requestText('POST', '/', { 'Content-Length': 5 }, 'hello').repeat(2))
+  connection.end()
+  expect(answersIn(await connection.rest())).toEqual(['200', '200'])
+})
+
 test('requests in a row may have bodies', async () => {
   const bodies: string[] = []
   const { handler } = bareHandler(async ({ body }) => {
