@@ -46,6 +46,16 @@ test('put ignores case in folder names, but not in file names', async ({ demo, f
   expect(await site.texts()).toStrictEqual({ 'News/A.txt': 'two', ...Object.fromEntries(found) })
 })
 
+test('a name in another case is stored in the existing folder', async ({ demo, folder, makeDirectory, site }) => {
+  const here = await makeDirectory({ two: 'two' })
+  await site.store({ 'News/a.txt': 'a', 'News/b.txt': 'b' })
+  expect((await demo('put', join(here, 'two'), `${folder}/NEWS/A.txt`)).stdout).toBe(`${folder}/News/A.txt  3 bytes\n`)
+  expect((await demo('cp', `${folder}/News/b.txt`, `${folder}/news/A.TXT`)).stdout).toBe(`${folder}/News/A.TXT\n`)
+  expect((await demo('mv', `${folder}/News/b.txt`, `${folder}/news/B.txt`)).stdout).toBe(`${folder}/News/B.txt\n`)
+  const found = { 'News/a.txt': 'a', 'News/A.txt': 'two', 'News/A.TXT': 'b', 'News/B.txt': 'b' }
+  expect(await site.texts()).toStrictEqual(found)
+})
+
 test('a command that needs the exact spelling of a path shows that spelling', async ({ demo, folder, site }) => {
   await site.store({ 'News/A.txt': 'a' })
   const asked = [

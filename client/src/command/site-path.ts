@@ -75,6 +75,6 @@ export const destination = async (site: OfSite, to: string, name: string) => {
   const there = await find(site, path)
   if (there?.type === 'folder') return { path: joinPath(there.path, name), replace: true }
   if (to.endsWith('/')) return { path: await newPath(site, joinPath(path, name)), replace: true }
-  if (!there) return { path: await newPath(site, path), replace: false }
-  return { path, replace: (there.path === path.normalize('NFC') && there.etag) || true }
+  if (there?.path === path.normalize('NFC')) return { path, replace: there.etag ?? true }
+  return { path: await newPath(site, path), replace: there !== undefined }
 }
