@@ -5,7 +5,6 @@ import { categoriesOfObjectList } from '../../../lib/categories/lists.ts'
 import { parseListQuery } from '../../../lib/categories/query/list-query.ts'
 import { mergeContent } from '../../../lib/core/content-kinds.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
-import type { Scalars } from '../../../lib/core/object-kinds.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
 import { namedCategories, range } from '../ports/some-content.ts'
@@ -64,48 +63,6 @@ const callsOf = async (run: (over: Deps) => Promise<unknown>): Promise<number> =
   return countCalls(store.dynamodb, (client) => run(store.over(client)))
 }
 
-describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
-  const places = {
-    'before each call of the other request':
-      (inner: () => Promise<unknown>) => async (proceed: () => Promise<unknown>) => {
-        await inner()
-        return proceed()
-      },
-    'after each call of the other request':
-      (inner: () => Promise<unknown>) => async (proceed: () => Promise<unknown>) => {
-        const answer = await proceed()
-        await inner()
-        return answer
-      },
-  }
-  const pairs = [
-    ['a removal', link, remove],
-    ['a link', remove, link],
-    ['a removal, with a link from the object,', linkFromObject, remove],
-    ['a link from the object', remove, linkFromObject],
-  ] as const
-
-  for (const [what, outer, inner] of pairs) {
-    test.each(Object.entries(places))(`${what} %s leaves no link to removed content`, async (_place, at) => {
-      const calls = await callsOf(outer)
-      for (const call of callsToTry(calls)) {
-        await begin()
-        const between = at(() => attempt(inner(deps)))
-        const { client } = interceptOnce(store.dynamodb, call, between)
-        await attempt(outer(store.over(client)))
-        await expectNoStrayLinks()
-      }
-    })
-  }
-})
-
-const plain = (over: Deps) => linkTo(over, newsOfCategory, [{ id: 9 }], author)
-const hidden = (over: Deps) => linkTo(over, newsOfCategory, [{ id: 9, displayable: false }], author)
-const cases = [
-  ['the hidden link is made between the calls of the other', plain, hidden],
-  ['the other link is made between the calls of the hidden one', hidden, plain],
-] as const
-
 /** Runs a change before each call of another change. */
 const interrupt = async (outer: (over: Deps) => unknown, inner: (over: Deps) => unknown, check: () => unknown) => {
   const calls = await callsOf(async (over) => outer(over))
@@ -120,25 +77,33 @@ const interrupt = async (outer: (over: Deps) => unknown, inner: (over: Deps) => 
   }
 }
 
+describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
+  test.each([
+    ['a removal', link, remove],
+    ['a link', remove, link],
+    ['a removal, with a link from the object,', linkFromObject, remove],
+    ['a link from the object', remove, linkFromObject],
+  ])('%s before each call of the other request leaves no link to removed content', (_what, outer, inner) =>
+    interrupt(
+      (over) => attempt(outer(over)),
+      (over) => attempt(inner(over)),
+      expectNoStrayLinks,
+    ),
+  )
+})
+
+const plain = (over: Deps) => linkTo(over, newsOfCategory, [{ id: 9 }], author)
+const hidden = (over: Deps) => linkTo(over, newsOfCategory, [{ id: 9, displayable: false }], author)
+const cases = [
+  ['the hidden link is made between the calls of the other', plain, hidden],
+  ['the other link is made between the calls of the hidden one', hidden, plain],
+] as const
+
 test.each(cases)('an object that is linked hidden and shown at once stays hidden: %s', (_, outer, inner) =>
   interrupt(outer, inner, async () => {
     expect(await deps.links.list(newsOfCategory, 0, 100)).toEqual([{ id: 9, displayable: false }])
   }),
 )
-
-const importNews = (members: Scalars) => (over: Deps) =>
-  over.contents.changeMany(
-    site,
-    'news',
-    [gone],
-    (stored) => mergeContent('news', stored, { id: gone, ...members }, 0),
-    entry,
-  )
-
-test('of two imports of a news item at once, no member is lost (T-25)', () =>
-  interrupt(importNews({ subject: 'New' }), importNews({ slug: 'new' }), async () => {
-    expect(await deps.contents.get(site, 'news', gone)).toMatchObject({ subject: 'New', slug: 'new' })
-  }))
 
 const renamed = (stored: Content | undefined) => {
   if (!stored) throw new ServiceError('categoryUnknown')
@@ -166,8 +131,13 @@ test.each(Object.entries(removals))('a refused link after %s removes links of a 
   }
 })
 
+const importText = (over: Deps) => {
+  const merge = (stored?: Content) => mergeContent('news', stored, { id: gone, body: '<p>New</p>' }, 0)
+  return over.contents.changeMany(site, 'news', [gone], merge, entry)
+}
+
 test('an object that is imported while it is removed is gone, or has its new text', () =>
-  interrupt(removals['the removal of an object'], importNews({ body: '<p>New</p>' }), async () => {
+  interrupt(removals['the removal of an object'], importText, async () => {
     const isThere = (await deps.contents.existing(site, 'news', ids)).has(gone)
     const texts = await deps.contents.texts(site, 'news', [gone], true)
     expect(texts).toEqual(new Map(isThere ? [[gone, '<p>New</p>']] : []))
