@@ -112,13 +112,6 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand) => {
     expect(await read(stores)).toEqual(first)
   })
 
-  test('Renaming or changing a missing web form fails with 115001', async () => {
-    const missing = 5 as WebFormId
-    await expect(webForms.rename(largest, missing, 'Feedback', entry)).rejects.toMatchObject({ code: 115001 })
-    await expect(webForms.changeFields(largest, missing, () => [], entry)).rejects.toMatchObject({ code: 115001 })
-    expect(await webForms.get(largest, missing)).toBeUndefined()
-  })
-
   test('A form that was removed and created again keeps the new fields of every process', async () => {
     const other = hand.connect().webForms
     const again: WebForm = { ...form(7), fields: [] }
