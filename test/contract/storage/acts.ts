@@ -40,6 +40,8 @@ export interface Act {
   readonly isOnRoot?: true
   /** The status for a caller with the right, if this status is no success. */
   readonly otherwise?: number
+  /** The same status, where the store offers no addresses of parts. */
+  readonly withoutParts?: number
   readonly prepare?: (cell: Cell) => Promise<unknown>
   /** `path` is the percent-encoded path of the target, and `plain` the path as it is in a body. */
   readonly question: (path: string, plain: string, prepared: never) => Question
@@ -135,8 +137,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
     'with a form': { level: 'write', target: '', question: form },
     'with a form that repeats the name': { level: 'write', target: 'new.txt', question: form },
     'with tus': { level: 'write', target: '', question: creation },
-    // One machine offers no addresses of parts, and refuses the request after the check of rights.
-    'with ?parts': { level: 'write', target: '', otherwise: 400, question: beginning },
+    'with ?parts': { level: 'write', target: '', withoutParts: 400, question: beginning },
     'with ?restore of a file': { level: 'write', ...removedFile, question: (path) => restoration(path) },
     'with ?restore of a version': {
       level: 'write',
@@ -156,7 +157,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   uploadToRoot: {
     'with a form': { level: 'write', isOnRoot: true, question: () => form('') },
     'with tus': { level: 'write', isOnRoot: true, question: () => creation('') },
-    'with ?parts': { level: 'write', isOnRoot: true, otherwise: 400, question: () => beginning('') },
+    'with ?parts': { level: 'write', isOnRoot: true, withoutParts: 400, question: () => beginning('') },
     'with ?restore': { level: 'write', isOnRoot: true, otherwise: 400, question: () => restoration('') },
   },
   readRoot: {
@@ -241,6 +242,6 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
   readUpload: { 'of tus': ofUpload('GET') },
   appendToUpload: { 'of tus': ofUpload('PATCH', { headers: append, body: 'text' }) },
   cancelUpload: { 'of tus': ofUpload('DELETE') },
-  // acceptance/storage/rights.test.ts tests this operation.
+  // file-rights.suite.ts tests this operation on its own.
   listChanges: {},
 }
