@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
+import { hashPassword } from '../../../lib/access/sign-in.ts'
 import { recountSites } from '../../../lib/aws/dynamodb/usage-counts.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { unlimited } from '../../../lib/core/time.ts'
@@ -13,7 +14,10 @@ import {
   site,
   storesOver,
 } from '../../support/every-operation.ts'
+import { requestOf, textOf } from '../../support/gateway.ts'
+import { openHandler } from '../../support/handlers.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
+import { testPerson } from '../../support/people.ts'
 import { createRounds } from '../../support/rounds.ts'
 import { aroundCommands } from '../../support/store-faults.ts'
 
@@ -69,6 +73,34 @@ test.each([
 ])('The requests of %s need the expected number of rounds of calls to the tables', async (group, expected) => {
   const exercise = exercises.find((one) => one.group === group)
   expect(exercise && Object.fromEntries(await roundsOf(exercise))).toMatchObject(expected)
+})
+
+test('A sign-in needs 5 to 8 rounds of calls to the tables (A-62, A-66)', async () => {
+  const password = 'correct horse battery'
+  const dynamodb = openMemoryTables().connect()
+  const stores = storesOver(dynamodb)
+  await fillDirectory(stores)
+  await stores.people.create(testPerson({ password: await hashPassword(password) }), [])
+  const surroundings = { telemetry: { request: () => {} }, insecureSignIn: true }
+  const handler = openHandler.access({ dataCentre: 'us' }, stores, surroundings)
+  let asked = async () => {}
+  aroundCommands(dynamodb, 'call', (send) => asked().then(send))
+  const measure = async (...given: Parameters<typeof requestOf>) => {
+    const { count, ask } = createRounds()
+    asked = ask
+    const answer = await handler({ ...requestOf(...given), address: '192.0.2.1' }, unlimited)
+    return { status: answer.status, rounds: count.rounds, text: await textOf(answer) }
+  }
+  const signIn = (typed: string) =>
+    measure('POST', '/api/v2/admin/tokens', { body: { username: 'ann', password: typed } })
+  const firstOfDay = await signIn(password)
+  expect(firstOfDay).toMatchObject({ status: 200, rounds: 8 })
+  expect(await signIn(password)).toMatchObject({ status: 200, rounds: 7 })
+  expect(await signIn('guess')).toMatchObject({ status: 401, rounds: 5 })
+  const readMe = () =>
+    measure('GET', '/api/v2/admin/me', { headers: { Authorization: JSON.parse(firstOfDay.text).token } })
+  expect(await readMe()).toMatchObject({ status: 200, rounds: 2 })
+  expect(await readMe()).toMatchObject({ status: 200, rounds: 0 })
 })
 
 test.each(exercises)('$group answers after the last of its calls to the tables has ended', async (exercise) => {
