@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { giveBack, pieceSize } from '../lib/core/pieces.ts'
-import type { Answer, Send } from '../lib/http/request.ts'
+import type { Answer, Delivery, Send } from '../lib/http/request.ts'
 import type { WaitingAnswers } from './slow-callers.ts'
 
 /**
@@ -83,6 +83,8 @@ export interface Exchange {
   readonly isWaiting: () => boolean
 }
 
+const delivered = { sent: undefined }
+
 export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, waiting: WaitingAnswers): Send<void> => {
   const { req: request } = response
   const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
@@ -95,25 +97,29 @@ export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, w
     return unread
   }
 
-  const finish = async (unread: boolean): Promise<void> => {
+  const finish = async (unread: boolean): Promise<Delivery<void>> => {
     if (unread && !isWaiting() && !early.waitForBody) await discardRest(request, early)
     response.end()
+    return delivered
   }
 
-  const sendWhole = (answer: Answer, body: string | Uint8Array): void | Promise<void> => {
+  const sendWhole = (answer: Answer, body: string | Uint8Array): Delivery<void> | Promise<Delivery<void>> => {
     const length = Buffer.byteLength(body)
     const unread = writeHead(answer, length)
     // The text is ASCII, so it has as many bytes as characters. Writing it as Latin 1 is faster.
     const encoding = length === body.length ? 'latin1' : 'utf8'
     const isHead = request.method === 'HEAD'
-    if (!unread) return void response.end(isHead ? '' : body, encoding)
+    if (!unread) {
+      response.end(isHead ? '' : body, encoding)
+      return delivered
+    }
     if (isHead) response.flushHeaders()
     else response.write(body, encoding)
     return finish(unread)
   }
 
   // A failure on either side breaks the connection, so that half a file never looks complete.
-  const sendStream = async (answer: Answer, stream: Readable, cut: (failure: unknown) => void): Promise<void> => {
+  const sendStream = async (answer: Answer, stream: Readable): Promise<Delivery<void>> => {
     const stop = () => stream.destroy()
     response.once('close', stop)
     const declared = answer.headers['Content-Length']
@@ -125,12 +131,12 @@ export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, w
     }
     try {
       await writeStream(stream, declared === undefined ? undefined : Number(declared), response, prepare)
-      if (!response.destroyed) await finish(unread ?? writeHead(answer, undefined))
+      return response.destroyed ? delivered : await finish(unread ?? writeHead(answer, undefined))
     } catch (error) {
-      if (response.destroyed) return
+      if (response.destroyed) return delivered
       if (!response.headersSent) throw error
       response.destroy()
-      cut(error)
+      return { ...delivered, cut: error }
     } finally {
       response.off('close', stop)
       stream.destroy()
@@ -141,25 +147,25 @@ export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, w
     if (bytes > uncounted && request.method === 'GET') waiting.admit(response, bytes)
   }
 
-  const send: Send<void> = (answer, cut) => {
+  const send: Send<void> = (answer) => {
     const { body } = answer
     if (!(body instanceof Readable)) {
       const length = Buffer.byteLength(body)
       admit(typeof body === 'string' ? length : Math.min(length, pieceSize))
       if (request.method === 'HEAD' || length <= pieceSize) return sendWhole(answer, body)
       const headers = { 'Content-Length': `${length}`, ...answer.headers }
-      return sendStream({ ...answer, headers }, Readable.from(piecesOf(body)), cut)
+      return sendStream({ ...answer, headers }, Readable.from(piecesOf(body)))
     }
     // A stream of live changes needs no memory here: it sends small pieces, and has its own limit (V-24).
     if (answer.headers['Content-Length'] !== undefined) admit(pieceSize)
-    if (request.method !== 'HEAD') return sendStream(answer, body, cut)
+    if (request.method !== 'HEAD') return sendStream(answer, body)
     body.destroy()
     return finish(writeHead(answer, undefined))
   }
 
-  return (answer, cut) => {
-    if (!early.waitForBody || request.complete || isWaiting()) return send(answer, cut)
+  return (answer) => {
+    if (!early.waitForBody || request.complete || isWaiting()) return send(answer)
     const limits = answer.toStranger ? (early.strangers ?? early) : early
-    return discardRest(request, limits).then(() => send(answer, cut))
+    return discardRest(request, limits).then(() => send(answer))
   }
 }

@@ -6,9 +6,9 @@ import { countedAttempt, limitsOfAddress } from '../../lib/access/sign-in-limits
 import type { issuers as issuersAnswer } from '../../lib/contract/access/answers.ts'
 import type { Answer } from '../../lib/contract/contract.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import type { PublicOperation, RoutedRequest } from '../../lib/http/operation.ts'
+import type { PublicOperation } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
-import { firstValue, queryText, type Request } from '../../lib/http/request.ts'
+import { firstValue, queryText, type Request, type RoutedRequest } from '../../lib/http/request.ts'
 import { findHere } from '../../lib/http/resolve-site.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
 

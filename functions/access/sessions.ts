@@ -22,11 +22,10 @@ import {
   type CallerOperation,
   checkDocument,
   type PublicOperation,
-  type RoutedRequest,
   readBody,
 } from '../../lib/http/operation.ts'
 import { done, neverStored, ok, type Reply, secret } from '../../lib/http/reply.ts'
-import { isLoopback, type Request } from '../../lib/http/request.ts'
+import { isLoopback, type Request, type RoutedRequest } from '../../lib/http/request.ts'
 import { findHere, siteIdIn } from '../../lib/http/resolve-site.ts'
 import { xmlNames } from '../../lib/http/write-xml.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'

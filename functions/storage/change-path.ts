@@ -100,7 +100,7 @@ const putFileContent = operation({ params: writablePath, query: switchesOf }, as
   const checked = await checkedContent(input)
   const { path } = input.params
   const { advance, complete, follow } = trackUpload(deps, input)
-  const bytes = countedBody(input, advance, path)
+  const bytes = countedBody(deps, input, advance, path)
   const requester = { ...requesterOf(input), alongsideEntry: complete }
   const content = { contentType, content: checked?.(bytes) ?? bytes, hasArrived: () => hasArrived(input) }
   await follow(putFile(deps, { path, asDraft: input.query.version === 'draft' }, content, requester))

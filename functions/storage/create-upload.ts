@@ -102,7 +102,7 @@ export const createUpload = operation({ params: writablePath }, async (input, de
   const requester = uploaderOf(input)
   const opened = await openUpload(deps, requester, { request, length, metadata })
   const { advance, follow } = trackUpload(deps, input, opened)
-  const content = countedBody(input, advance, params.path)
+  const content = countedBody(deps, input, advance, params.path)
   const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
   return created(input, await follow(fillUpload(deps, requester, opened, first), isWhole))
 })

@@ -8,6 +8,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { reserves } from '../../lib/core/time.ts'
 import { type ChangeFilter, type ChangePage, changesAfter, changesBefore } from '../../lib/history/history.ts'
 import { type Listener, nextChanges, readNews } from '../../lib/history/live-changes.ts'
+import { readmit } from '../../lib/http/admitted-caller.ts'
 import { type OperationInput, readSwitches } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { namesType } from '../../lib/http/representation.ts'
@@ -137,12 +138,12 @@ const filterOf = ({ type, subject }: Input['query'], caller: SiteCaller): Change
 // In milliseconds: the service checks the caller again only after this time, and not before each change of a burst.
 const checkInterval = 1_000
 
-const wantedBy = ({ clock }: StorageDeps, { site, query, readmit }: Input) => {
+const wantedBy = ({ edge, clock }: StorageDeps, { site, query, admission }: Input) => {
   let known: ChangeFilter | undefined
   let checked = 0
   const check = async (): Promise<ChangeFilter> => {
     checked = clock.monotonic()
-    known = filterOf(query, await readmit())
+    known = filterOf(query, await readmit(edge, admission))
     return known
   }
   const filter = () => (known && clock.monotonic() < checked + checkInterval ? known : check())

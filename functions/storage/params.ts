@@ -1,6 +1,7 @@
 import type { SiteCaller } from '../../lib/access/grants.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { Level } from '../../lib/core/rights.ts'
+import { callerAfterBody } from '../../lib/http/admitted-caller.ts'
 import { bodiesOf, type OperationInput, operationsOn, readSwitches, type Segments } from '../../lib/http/operation.ts'
 import { bodyChunks, type Request, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
@@ -105,12 +106,17 @@ export const hasArrived = (input: OperationInput): boolean =>
   'bytes' in input.content || input.content.stream.readableLength === declaredLength(input)
 
 /** The body of an upload to this path or below it. After a slow body, checks the right again. */
-export async function* countedBody(input: OperationInput, count: (bytes: number) => void, path: StoragePath) {
+export async function* countedBody(
+  { edge }: StorageDeps,
+  input: OperationInput,
+  count: (bytes: number) => void,
+  path: StoragePath,
+) {
   for await (const chunk of bodyChunks(input.content, 'storageRefused')) {
     count(chunk.length)
     yield chunk
   }
-  requireScope({ ...(await input.callerAfterBody()), level: 'write' }, path)
+  requireScope({ ...(await callerAfterBody(edge, input.admission)), level: 'write' }, path)
 }
 
 /** Begins to report the progress of an upload to the token that sends it (operation 13). */

@@ -119,7 +119,7 @@ const appendTus = operation({ params: uploadOf }, async (input, deps): Promise<R
   const requester = uploaderOf(input)
   const begun = await beginAppend(deps, requester, input.params.id, addition)
   const { advance, follow } = trackUpload(deps, input, begun.upload, true)
-  const content = countedBody(input, advance, storedPath(begun.upload.target.path))
+  const content = countedBody(deps, input, advance, storedPath(begun.upload.target.path))
   const grown = await follow(completeAppend(deps, requester, begun, { ...addition, content }), isWhole)
   return { status: 204, headers: offsetHeaders(grown) }
 })

@@ -62,7 +62,7 @@ export const uploadForm = operation({ params: writablePath, query: hasVersion },
   const { path } = input.params
   const { advance, complete, follow } = trackUpload(deps, input)
   const requester = { ...requesterOf(input), alongsideEntry: complete }
-  const files = incomingFiles(countedBody(input, advance, path), input.headers['content-type'])
+  const files = incomingFiles(countedBody(deps, input, advance, path), input.headers['content-type'])
   await follow(uploadFiles(deps, path, { files, hasArrived: hasArrived(input) }, requester))
   return succeeded
 })

@@ -1,15 +1,22 @@
-import { type Caller, hashToken, isCurrent, rightsOn } from '../access/grants.ts'
+import { hashToken } from '../access/grants.ts'
 import { isKey, keyFault } from '../access/keys.ts'
 import { setRecent } from '../core/cached-lookup.ts'
 import { ServiceError, tooManyRequests } from '../core/errors.ts'
-import { type AreaRight, requireInAnyFolder, rightOf } from '../core/rights.ts'
-import type { Clock, Deadline } from '../core/time.ts'
-import type { Site } from '../sites/site-directory.ts'
-import type { CallerOperation, Operation, OperationHandler, PublicOperation, RoutedRequest } from './operation.ts'
+import type { Deadline } from '../core/time.ts'
+import { admitToSite, type CallerDeps, findCurrent } from './admitted-caller.ts'
+import type { CallerOperation, Operation, OperationHandler, PublicOperation } from './operation.ts'
 import { preflight, renderReply } from './render-reply.ts'
 import { preferredFormat } from './representation.ts'
-import { type Answer, type Formats, firstValue, type Request, type Telemetry, type Trace } from './request.ts'
-import { readAheadSite, resolveSite, type SiteDeps } from './resolve-site.ts'
+import {
+  type Answer,
+  type Formats,
+  firstValue,
+  type Request,
+  type RoutedRequest,
+  type Telemetry,
+  type Trace,
+} from './request.ts'
+import { readAheadSite, resolveSite } from './resolve-site.ts'
 import { createRouter, type Group, type GroupPolicy, groupPolicies, type Route } from './router.ts'
 
 const burstSeconds = 5
@@ -36,9 +43,7 @@ export const createRequestLimit = (rate: number, limited: string, now: () => num
   }
 }
 
-export interface EdgeDeps extends SiteDeps {
-  readonly findCaller: (hash: string) => Promise<Caller | undefined>
-  readonly clock: Clock
+export interface EdgeDeps extends CallerDeps {
   readonly limitToken: RequestLimit
   readonly limitSite: RequestLimit
   readonly telemetry: Telemetry
@@ -47,19 +52,10 @@ export interface EdgeDeps extends SiteDeps {
 // The service issues tokens of this form only, so no other text needs a lookup.
 const tokenShape = /^[0-9a-f]{64}$/
 
-// In milliseconds. After this time, the rights of the caller are read again.
-const longestBody = 10_000
-
 const tokenIn = ({ headers, query }: Request, inQuery?: boolean) => {
   const text = headers['authorization']?.trim().replace(/^Bearer\s+/i, '')
   if (text || !inQuery) return { text: text ?? '', isInQuery: false }
   return { text: firstValue(query, 'access_token') || firstValue(query, 'status') || '', isInQuery: true }
-}
-
-const findCurrent = async ({ findCaller, clock }: EdgeDeps, hash: string): Promise<Caller> => {
-  const caller = await findCaller(hash)
-  if (!caller || !isCurrent(caller, clock.wall())) throw new ServiceError('tokenRejected')
-  return caller
 }
 
 // O-22. Errors: tokenRejected, tooManyRequests.
@@ -74,13 +70,6 @@ const authenticate = async (deps: EdgeDeps, request: RoutedRequest, policy: Grou
   trace.admitted = true
   deps.limitToken(hash)
   return caller
-}
-
-const admitToSite = (right: AreaRight, { renderingEngine, rightMissing }: GroupPolicy, caller: Caller, site: Site) => {
-  const rights = rightsOn(caller, site.id)
-  requireInAnyFolder(rights, rightOf(right), rightMissing)
-  if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
-  return { ...caller, rights }
 }
 
 export const formatsOf = (route: Route, policy: GroupPolicy): Formats =>
@@ -131,15 +120,9 @@ export const createResponder = <Row extends Route, Deps extends { readonly edge:
     if ('redirect' in found) return renderReply(request, found.redirect, formats)
     trace.site = found.site.id
     edge.limitSite(found.site.id)
-    const admitted = { ...routed, ...found, caller: admitToSite(right, policy, caller, found.site) }
-    const readmit = async () => {
-      const now = await findCurrent(edge, caller.hash)
-      const place = await resolveSite(edge, routed, now, route)
-      if ('redirect' in place) throw new ServiceError(policy.siteUnknown)
-      return admitToSite(right, policy, now, place.site)
-    }
-    const end = edge.clock.monotonic() + longestBody
-    const callerAfterBody = async () => (edge.clock.monotonic() < end ? admitted.caller : readmit())
-    return answer({ ...admitted, readmit, callerAfterBody })
+    const siteRoute = { ...route, right }
+    const admitted = admitToSite(siteRoute, caller, found.site)
+    const admission = { request: routed, route: siteRoute, caller: admitted, at: edge.clock.monotonic() }
+    return answer({ ...routed, ...found, caller: admitted, admission })
   }
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Deadline } from '../core/time.ts'
 import { createResponder, type EdgeDeps, type OperationsOf } from './admission.ts'
 import { asServiceError, errorReply, renderReply } from './render-reply.ts'
-import type { Answer, Arrival, Handler, Request, Send, Trace } from './request.ts'
+import type { Answer, Arrival, Delivery, Handler, Request, Send, Trace } from './request.ts'
 import { type Group, groupPolicies, type Route } from './router.ts'
 
 const discardBody = ({ body }: Answer): void => {
@@ -50,7 +50,7 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
   return async <Sent = Answer>(
     received: Request,
     deadline: Deadline,
-    send: Send<Sent> = (answer) => answer as Sent,
+    send: Send<Sent> = (answer) => ({ sent: answer as Sent }),
   ): Promise<Sent> => {
     const { clock, telemetry } = deps.edge
     const request = meaningOf(received)
@@ -60,25 +60,23 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
     const { formats } = groupPolicies[group]
     const trace: Trace = { operation: 'none', site: null, token: null, formats, admitted: false }
     let failure: unknown
-    const cut = (error: unknown) => {
-      failure = error
-    }
     let answer: Answer | undefined
-    let sent: Sent
+    let delivery: Delivery<Sent>
     try {
       answer = await untilAborted(respond(request, deadline, trace), request, discardBody)
-      sent = await untilAborted(send(forCaller(answer, trace), cut), request, () => {})
+      delivery = await untilAborted(send(forCaller(answer, trace)), request, () => {})
+      failure = delivery.cut
     } catch (error) {
       if (answer) discardBody(answer)
       answer = renderReply(request, errorReply(asServiceError(error), request.id), trace.formats)
-      sent = await send(forCaller(answer, trace), cut)
-      if (answer.status >= 500) failure = error
+      delivery = await send(forCaller(answer, trace))
+      failure = answer.status >= 500 ? error : delivery.cut
     }
     const { status } = answer
     const { operation, site, token } = trace
     const durationMs = Math.round((clock.monotonic() - startedAt) * 1000) / 1000
     const error = failure === undefined ? {} : { error: failure }
     report(() => telemetry.request({ ...arrival, operation, site, token, status, durationMs, ...error }))
-    return sent
+    return delivery.sent
   }
 }

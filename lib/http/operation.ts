@@ -2,30 +2,19 @@ import type * as z from 'zod/mini'
 import type { Caller, SiteCaller } from '../access/grants.ts'
 import type { ErrorName } from '../core/errors.ts'
 import type { Author } from '../core/history-entry.ts'
-import type { Deadline } from '../core/time.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
+import { type Admission, type CallerDeps, callerAfterBody } from './admitted-caller.ts'
 import type { BodyForms } from './read-body.ts'
 import type { Reply } from './reply.ts'
-import { type Request, type RequestBody, type Switches, switchesIn } from './request.ts'
+import { type Request, type RequestBody, type RoutedRequest, type Switches, switchesIn } from './request.ts'
 
-export type Segments = Readonly<Record<string, string>>
-
-export interface RoutedRequest extends Request {
-  readonly params: Segments
-  readonly deadline: Deadline
-}
+export type Segments = RoutedRequest['params']
 
 interface AdmittedRequest extends RoutedRequest {
   readonly caller: SiteCaller
   readonly site: Site
   readonly dataCentre: DataCentre
-  /** Checks the token and the rights of a long request again. Errors: those of the first check. */
-  readonly readmit: () => Promise<SiteCaller>
-  /**
-   * The caller, checked again if the body took long. Without this check, somebody who sends a body slowly could change
-   * something long after the rights are gone (A-61). Errors: those of the first check.
-   */
-  readonly callerAfterBody: () => Promise<SiteCaller>
+  readonly admission: Admission
 }
 
 export type Operation<Admitted, Deps> = (request: Admitted, deps: Deps) => Promise<Reply>
@@ -84,14 +73,14 @@ export const readSwitches = async <Values extends object>(
 }
 
 export const operationsOn =
-  <Deps>() =>
+  <Deps extends { readonly edge: CallerDeps }>() =>
   <Params = undefined, Query = undefined, Body = undefined>(
     { params, query, body }: Shape<Params, Query, Body>,
     run: (input: OperationInput<Params, Query, Body>, deps: Deps) => Promise<Reply>,
   ): OperationHandler<Deps> =>
   async (request, deps) => {
     const value = body && (await readBody(request, body))
-    const caller = body ? await request.callerAfterBody() : request.caller
+    const caller = body ? await callerAfterBody(deps.edge, request.admission) : request.caller
     const target = { ...request, caller, params: params?.(request.params, caller) as Params }
     const input = {
       ...target,

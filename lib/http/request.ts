@@ -37,6 +37,11 @@ export interface Request {
   readonly address?: string
 }
 
+export interface RoutedRequest extends Request {
+  readonly params: Readonly<Record<string, string>>
+  readonly deadline: Deadline
+}
+
 export type Switches = ReadonlyMap<string, string>
 
 export const firstValue = (query: Request['query'], name: string): string | undefined => query.get(name)?.[0]
@@ -59,8 +64,16 @@ export interface Answer {
   readonly toStranger?: boolean
 }
 
-/** Throws only as long as another answer can be sent instead. Reports a later failure to `cut`. */
-export type Send<Sent> = (answer: Answer, cut: (failure: unknown) => void) => Sent | Promise<Sent>
+export interface Delivery<Sent> {
+  readonly sent: Sent
+  readonly cut?: unknown
+}
+
+/**
+ * The port to the transport of an answer. Throws only as long as another answer can be sent instead. `cut` is a later
+ * failure, which broke off the answer.
+ */
+export type Send<Sent> = (answer: Answer) => Delivery<Sent> | Promise<Delivery<Sent>>
 
 /** Answers every failure, even one of `send`. `deadline` is `unlimited` when the request has no time limit. */
 export type Handler = <Sent = Answer>(request: Request, deadline: Deadline, send?: Send<Sent>) => Promise<Sent>

@@ -3,9 +3,8 @@ import { ServiceError } from '../core/errors.ts'
 import { parseId, type SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
 import type { DataCentre, Site } from '../sites/site-directory.ts'
-import type { RoutedRequest } from './operation.ts'
 import type { Reply } from './reply.ts'
-import { isRead, queryText } from './request.ts'
+import { isRead, queryText, type RoutedRequest } from './request.ts'
 import { type GroupPolicy, groupPolicies, type Route } from './router.ts'
 
 export interface SiteDeps {

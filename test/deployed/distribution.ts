@@ -57,8 +57,10 @@ const askFunction = async (
 const handingOver = (stream: StreamProcess): Handler => {
   async function handle(request: Request, deadline: Deadline): Promise<Answer>
   async function handle<Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
-  async function handle(request: Request, _: Deadline, send: Send<unknown> = (answer) => answer) {
-    return send(await askFunction(stream, request), (error) => console.error(error))
+  async function handle(request: Request, _: Deadline, send: Send<unknown> = (answer) => ({ sent: answer })) {
+    const { sent, cut } = await send(await askFunction(stream, request))
+    if (cut !== undefined) console.error(cut)
+    return sent
   }
   return handle
 }

@@ -183,6 +183,6 @@ export const lambdaHandler = (
     const request = fromGateway(event, pathEncoding, signal, isSecret)
     const caller = { accept: request.headers['accept'] ?? '', binaryAccept }
     const deadline = createDeadline(() => context.getRemainingTimeInMillis())
-    return handler(request, deadline, (answer) => toGateway(answer, caller))
+    return handler(request, deadline, async (answer) => ({ sent: await toGateway(answer, caller) }))
   })
 }

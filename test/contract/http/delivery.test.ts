@@ -29,7 +29,7 @@ test('an answer that cannot be sent becomes a 500, and is logged once (E-15)', a
   const { handler, records } = bareHandler(async () => done)
   const once: Send<number> = ({ status }) => {
     if (status === 200) throw failure
-    return status
+    return { sent: status }
   }
   expect(await handler(request, unlimited, once)).toBe(500)
   expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
@@ -40,6 +40,7 @@ test('the stream of an answer that cannot be sent is destroyed', async () => {
   const { handler } = bareHandler(async () => textReply(1, stream))
   await handler(request, unlimited, ({ status }) => {
     if (status === 200) throw new Error('cannot be sent')
+    return { sent: undefined }
   })
   expect(stream.destroyed).toBe(true)
 })
@@ -47,7 +48,7 @@ test('the stream of an answer that cannot be sent is destroyed', async () => {
 test('an answer that breaks off is logged with its status and the failure', async () => {
   const failure = new Error('broke off')
   const { handler, records } = bareHandler(async () => done)
-  await handler(request, unlimited, (_answer, cut) => cut(failure))
+  await handler(request, unlimited, () => ({ sent: undefined, cut: failure }))
   expect(records).toEqual([expect.objectContaining({ status: 200, error: failure })])
 })
 

@@ -1,0 +1,55 @@
+import { type Caller, isCurrent, rightsOn, type SiteCaller } from '../access/grants.ts'
+import { ServiceError } from '../core/errors.ts'
+import { requireInAnyFolder, rightOf } from '../core/rights.ts'
+import type { Clock } from '../core/time.ts'
+import type { Site } from '../sites/site-directory.ts'
+import type { RoutedRequest } from './request.ts'
+import { resolveSite, type SiteDeps } from './resolve-site.ts'
+import { groupPolicies, type Route } from './router.ts'
+
+export interface CallerDeps extends SiteDeps {
+  readonly findCaller: (hash: string) => Promise<Caller | undefined>
+  readonly clock: Clock
+}
+
+type SiteRoute = Route & Required<Pick<Route, 'right'>>
+
+/** The result of the checks of a request, with all that a repetition of these checks needs. */
+export interface Admission {
+  readonly request: RoutedRequest
+  readonly route: SiteRoute
+  readonly caller: SiteCaller
+  readonly at: number
+}
+
+export const findCurrent = async ({ findCaller, clock }: CallerDeps, hash: string): Promise<Caller> => {
+  const caller = await findCaller(hash)
+  if (!caller || !isCurrent(caller, clock.wall())) throw new ServiceError('tokenRejected')
+  return caller
+}
+
+export const admitToSite = ({ group, right }: SiteRoute, caller: Caller, site: Site): SiteCaller => {
+  const { renderingEngine, rightMissing } = groupPolicies[group]
+  const rights = rightsOn(caller, site.id)
+  requireInAnyFolder(rights, rightOf(right), rightMissing)
+  if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
+  return { ...caller, rights }
+}
+
+/** Checks the token and the rights of a long request again. Errors: those of the first check. */
+export const readmit = async (deps: CallerDeps, { request, route, caller }: Admission): Promise<SiteCaller> => {
+  const current = await findCurrent(deps, caller.hash)
+  const found = await resolveSite(deps, request, current, route)
+  if ('redirect' in found) throw new ServiceError(groupPolicies[route.group].siteUnknown)
+  return admitToSite(route, current, found.site)
+}
+
+// In milliseconds.
+const longestBody = 10_000
+
+/**
+ * The caller, checked again if the body took long. Without this check, somebody who sends a body slowly could change
+ * something long after the rights are gone (A-61). Errors: those of the first check.
+ */
+export const callerAfterBody = async (deps: CallerDeps, admission: Admission): Promise<SiteCaller> =>
+  deps.clock.monotonic() < admission.at + longestBody ? admission.caller : readmit(deps, admission)
