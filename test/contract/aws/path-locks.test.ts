@@ -79,17 +79,6 @@ test('after lost answers and a repeated call, a removal has one entry (H-6)', as
   expect(await removals.lastOf(site, [folder])).toHaveLength(1)
 })
 
-test('a worker gets the key that the worker before has reached, despite a lost answer', async () => {
-  const task = { site, path: folder, id: 'removal' }
-  await removals.open(site, folder, task.id, entry)
-  await removals.take(task, 'first', minute)
-  await removals.giveBack(task, 'first', 3, 'reached')
-  expect(await removals.take(task, 'next', minute)).toEqual({ outcome: 'taken', after: 'reached' })
-  await removals.giveBack(task, 'next', 0, 'further')
-  loseAnswer(dynamodb, 'UpdateItemCommand')
-  expect(await removals.take(task, 'last', minute)).toEqual({ outcome: 'taken', after: 'further' })
-})
-
 const day = 24 * 3600_000
 const begin = (timeLeft = minute, since = time) =>
   removals.begin(
