@@ -49,39 +49,38 @@ const gaugesOf = ({ measures, directory, stores }: Watched) => {
     const { bavail, bsize } = statfsSync(directory.path)
     return bavail * bsize
   }
-  const waiting = async () => (await measures.webhooks()).waiting
-  const failing = async () => (await measures.webhooks()).failing
+  const webhooks = (kind: 'waiting' | 'failing') => async () => (await measures.webhooks())[kind]
   return {
     database_bytes: ['The size of the database.', measures.databaseBytes],
     blob_bytes: ['The size of all blobs.', lastCount],
     disk_free_bytes: ['The free space of the disk of the data directory.', free],
     oldest_removal_age_seconds: ['The age of the oldest open removal of a folder.', age],
-    webhooks_waiting: ['The number of webhooks with changes that have waited for a minute.', waiting],
-    webhooks_failing: ['The number of webhooks whose last delivery failed.', failing],
+    webhooks_waiting: ['The number of webhooks with changes that have waited for a minute.', webhooks('waiting')],
+    webhooks_failing: ['The number of webhooks whose last delivery failed.', webhooks('failing')],
     listeners: ['The number of requests that wait for changes.', async () => stores.live.count()],
   } as const satisfies Record<string, readonly [help: string, read: () => Promise<number>]>
 }
+
+const named = (registry: Registry, name: string, help: string) => ({
+  name: `site_admin_${name}`,
+  help,
+  registers: [registry],
+})
 
 // Counts the bytes of all connections of the servers.
 const createByteCounts = (registry: Registry) => {
   const open = new Set<Socket>()
   const ended = { bytesRead: 0, bytesWritten: 0 }
-  const total = (name: 'bytesRead' | 'bytesWritten') =>
-    [...open].reduce((sum, socket) => sum + socket[name], ended[name])
-  for (const [name, help, of] of [
-    ['received_bytes_total', 'Bytes that callers sent.', 'bytesRead'],
-    ['sent_bytes_total', 'Bytes that were sent to callers.', 'bytesWritten'],
-  ] as const) {
+  const count = (name: string, help: string, bytes: keyof typeof ended) =>
     new Counter({
-      name: `site_admin_${name}`,
-      help,
-      registers: [registry],
+      ...named(registry, name, help),
       collect() {
         this.reset()
-        this.inc(total(of))
+        this.inc([...open].reduce((sum, socket) => sum + socket[bytes], ended[bytes]))
       },
     })
-  }
+  count('received_bytes_total', 'Bytes that callers sent.', 'bytesRead')
+  count('sent_bytes_total', 'Bytes that were sent to callers.', 'bytesWritten')
   return (server: Server): void => {
     server.on('connection', (socket) => {
       open.add(socket)
@@ -96,18 +95,12 @@ const createByteCounts = (registry: Registry) => {
 
 // V-26: labels have only values of the service itself, so callers cannot add labels.
 const createCounts = (registry: Registry) => {
-  const registers = [registry]
-  const counter = <Label extends string>(name: string, help: string, ...labelNames: readonly Label[]) =>
-    new Counter({ name: `site_admin_${name}`, help, labelNames, registers })
-  const requests = counter('requests_total', 'Answered requests.', 'operation', 'status')
-  const signIns = counter('sign_ins_total', 'Sign-ins and exchanges of tokens.', 'outcome')
-  const durations = new Histogram({
-    name: 'site_admin_request_duration_seconds',
-    help: 'The time from a request to the end of its answer.',
-    labelNames: ['operation'],
-    buckets,
-    registers,
-  })
+  const answered = named(registry, 'requests_total', 'Answered requests.')
+  const requests = new Counter({ ...answered, labelNames: ['operation', 'status'] })
+  const signedIn = named(registry, 'sign_ins_total', 'Sign-ins and exchanges of tokens.')
+  const signIns = new Counter({ ...signedIn, labelNames: ['outcome'] })
+  const timed = named(registry, 'request_duration_seconds', 'The time from a request to the end of its answer.')
+  const durations = new Histogram({ ...timed, labelNames: ['operation'], buckets })
   for (const outcome of signInOutcomes) signIns.inc({ outcome }, 0)
   return (telemetry: Telemetry): Telemetry => ({
     ...telemetry,
@@ -146,13 +139,11 @@ const createMetricsServer = (registry: Registry) => {
 export const createMetrics = (watched: Watched) => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const info = { name: 'site_admin_info', help: 'The version of the service.', labelNames: ['version'] }
-  new Gauge({ ...info, registers: [registry] }).set({ version: packageFile.version }, 1)
+  const info = named(registry, 'info', 'The version of the service.')
+  new Gauge({ ...info, labelNames: ['version'] }).set({ version: packageFile.version }, 1)
   for (const [name, [help, read]] of Object.entries(gaugesOf(watched))) {
     new Gauge({
-      name: `site_admin_${name}`,
-      help,
-      registers: [registry],
+      ...named(registry, name, help),
       async collect() {
         this.set(await read().catch(() => Number.NaN))
       },

@@ -21,76 +21,66 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
   const inTurn = createTurns({ atOnce: mostSends })
   const send: Target['send'] = (message) => inTurn(() => target.send(message))
   const deps = createDeliveryDeps(stores, { target: { ...target, send } })
-  const workers = new Map<string, ReturnType<typeof hire>>()
+  const enabled = new Set<string>()
+  const workers = new Map<string, { wake: () => void; ended: Promise<void> }>()
   let isStopped = false
   let unwatch = () => {}
   let retry: NodeJS.Timeout | undefined
   const untilStopped = createDeadline(() => (isStopped ? 0 : Number.POSITIVE_INFINITY))
 
-  const deliver = async ({ site, id }: WebhookKey, pause: number) => {
-    try {
-      return { next: await deliverNext(deps, site, id, untilStopped), pause: pauseAfterFailure }
-    } catch (error) {
-      if (!isStopped) console.error(`Webhook ${id} of site ${site} failed. The service tries again later:`, error)
-      // Where outcomes cannot be stored, as on a full disk, each attempt sends the same change again.
-      return { next: Date.now() + pause, pause: Math.min(2 * pause, longestPause) }
-    }
-  }
-
-  /** Delivers after each change of the site, and when the next retry is due. Returns a function that ends this. */
-  const hire = (key: WebhookKey) => {
-    let isLeaving = false
-    let wake = () => {}
-    let pause = pauseAfterFailure
+  /** Delivers after each change of the site, and when the next retry is due, while the webhook is enabled. */
+  const hire = (name: string, { site, id }: WebhookKey): void => {
+    const worker = { wake: () => {}, ended: Promise.resolve() }
     const run = async (): Promise<void> => {
-      while (!isLeaving) {
+      const unfollow = stores.history.watch(site, () => worker.wake())
+      let pause = pauseAfterFailure
+      while (enabled.has(name)) {
         // A change during the delivery wakes the worker, too.
         const woken = Promise.withResolvers<void>()
-        wake = woken.resolve
-        const { next, pause: nextPause } = await deliver(key, pause)
-        pause = nextPause
-        const wait = next === undefined ? longestTimer : Math.min(Math.max(next - Date.now(), 0), longestTimer)
-        const timer = setTimeout(wake, wait)
-        if (!isLeaving) await woken.promise
+        worker.wake = woken.resolve
+        let next: number | undefined
+        try {
+          next = await deliverNext(deps, site, id, untilStopped)
+          pause = pauseAfterFailure
+        } catch (error) {
+          if (!isStopped) console.error(`Webhook ${id} of site ${site} failed. The service tries again later:`, error)
+          // Where outcomes cannot be stored, as on a full disk, each attempt sends the same change again.
+          next = Date.now() + pause
+          pause = Math.min(2 * pause, longestPause)
+        }
+        const timer = setTimeout(worker.wake, Math.min((next ?? Number.POSITIVE_INFINITY) - Date.now(), longestTimer))
+        await woken.promise
         clearTimeout(timer)
       }
-    }
-    const unfollow = stores.history.watch(key.site, () => wake())
-    const ended = run()
-    return (): Promise<void> => {
-      isLeaving = true
       unfollow()
-      wake()
-      return ended
+      workers.delete(name)
     }
+    workers.set(name, worker)
+    worker.ended = run()
   }
 
-  const dismiss = async (name: string, stop: ReturnType<typeof hire>): Promise<void> => {
-    await stop()
-    if (workers.get(name) !== stop) return
-    workers.delete(name)
-    follow()
+  const enable = (keys: readonly WebhookKey[]): void => {
+    enabled.clear()
+    for (const key of keys) {
+      const name = `${key.site}/${key.id}`
+      enabled.add(name)
+      if (!workers.has(name)) hire(name, key)
+    }
+    for (const [name, { wake }] of workers) if (!enabled.has(name)) wake()
   }
 
-  const compare = async (): Promise<void> => {
-    const enabled = new Map((await stores.webhooks.listEnabled()).map((key) => [`${key.site}/${key.id}`, key]))
-    if (isStopped) return
-    for (const [name, key] of enabled) if (!workers.has(name)) workers.set(name, hire(key))
-    for (const [name, stop] of workers) if (!enabled.has(name)) void dismiss(name, stop)
-  }
-
-  /** If a webhook is enabled again while its last worker still runs, the next worker begins after the last one. */
-  function follow(): void {
+  const follow = async (): Promise<void> => {
     clearTimeout(retry)
-    compare().catch(() => {
-      if (!isStopped) retry = setTimeout(follow, pauseAfterFailure)
-    })
+    const keys = await stores.webhooks.listEnabled().catch(() => undefined)
+    if (isStopped) return
+    if (keys) enable(keys)
+    else retry = setTimeout(follow, pauseAfterFailure)
   }
 
   return {
     start(): void {
       unwatch = stores.webhooks.watch(follow)
-      follow()
+      void follow()
     },
 
     /** Deliveries that take too long are cut off, and repeated at the next start. */
@@ -98,8 +88,10 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
       isStopped = true
       unwatch()
       clearTimeout(retry)
+      const ended = [...workers.values()].map((worker) => worker.ended)
+      enable([])
       const cut = setTimeout(target.close, longestStop)
-      await Promise.all([...workers.values()].map((stop) => stop()))
+      await Promise.all(ended)
       clearTimeout(cut)
     },
   }

@@ -1,26 +1,25 @@
 import type { Command } from 'commander'
-import { errors, ServiceError } from '../../lib/core/errors.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { typePatterns } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { createDeliveryDeps } from '../../lib/service/deps.ts'
-import type { Stores } from '../../lib/service/stores.ts'
 import { repeatDelivery, sendTest } from '../../lib/webhooks/deliver.ts'
 import { createTarget } from '../../lib/webhooks/target.ts'
 import {
   changeWebhook,
   createWebhook,
+  findWebhook,
   isOneLine,
   isPermitted,
   isSuccess,
   isTarget,
-  isWebhookId,
   longest,
   mostWebhooks,
   removeWebhook,
   viewOfDelivery,
   viewOfWebhook,
 } from '../../lib/webhooks/webhooks.ts'
-import { type AdminStores, type AreaStores, administrator } from '../stores/admin-stores.ts'
+import { type AdminStores, administrator } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import { collect, groupOf, type OfSite, parserIf, siteCommandOf } from '../terminal/arguments.ts'
 import { printOnce, Refusal } from '../terminal/output.ts'
@@ -37,30 +36,29 @@ interface Options extends OfSite {
 
 const everyType = 'all'
 
-type Hooks = AreaStores & Pick<Stores, 'seals'>
-
-const hooksOf = async (stores: AdminStores, site: SiteId): Promise<Hooks> => {
+const hooksOf = async (stores: AdminStores, site: SiteId) => {
   const { seals, ...area } = await areaOf(stores, site)
-  if (seals) return { ...area, seals }
+  if (seals) return { ...area, seals, sites: stores.sites }
   throw new Refusal('This deployment has no webhooks. Set "webhooks" to true in cdk.json, and deploy.')
 }
 
-const unknown = (site: SiteId): Refusal =>
-  new Refusal(`Site ${site} has no such webhook. "webhook list --site ${site}" lists its webhooks.`)
+// The sentences of the service name requests. These name commands.
+const refusing = (sentence: string) => (error: unknown) => {
+  throw error instanceof ServiceError && error.status < 500 ? new Refusal(sentence) : error
+}
+
+const unknown = (site: SiteId) =>
+  refusing(`Site ${site} has no such webhook. "webhook list --site ${site}" lists its webhooks.`)
 
 const find = async (stores: AdminStores, site: SiteId, id: string) => {
   const area = await hooksOf(stores, site)
-  const webhook = isWebhookId(id) ? await area.webhooks.get(site, id) : undefined
-  if (!webhook) throw unknown(site)
-  return { area, webhook }
+  return { area, webhook: await findWebhook(area, site, id).catch(unknown(site)) }
 }
 
-const settingsOf = ({ type, subject, description, enable: enabled }: Options) => ({
-  types: type?.includes(everyType) ? [] : type && [...new Set(type)],
-  subject,
-  description,
-  enabled,
-})
+const settingsOf = ({ url: targetUrl, type, subject, description, enable: enabled, rotate }: Options) => {
+  const types = type?.includes(everyType) ? [] : type && [...new Set(type)]
+  return { targetUrl, types, subject, description, enabled, rotate }
+}
 
 const refuseTarget = (url: string, { allowPrivateWebhooks = false }: Options) => {
   if (isPermitted(url, allowPrivateWebhooks)) return
@@ -71,11 +69,10 @@ const create = async (stores: AdminStores, options: Options & { readonly url: st
   const { site, url: targetUrl } = options
   const area = await hooksOf(stores, site)
   refuseTarget(targetUrl, options)
-  const created = await createWebhook(area, site, { ...settingsOf(options), targetUrl }, administrator)
-  if (!created) throw new Refusal(`Site ${site} already has ${mostWebhooks} webhooks. Remove one of them first.`)
-  const { webhook, secret } = created
-  const { id } = webhook
-  const undo = () => removeWebhook(area, webhook, administrator)
+  const { id, secret } = await createWebhook(area, site, { ...settingsOf(options), targetUrl }, administrator).catch(
+    refusing(`Site ${site} already has ${mostWebhooks} webhooks. Remove one of them first.`),
+  )
+  const undo = () => removeWebhook(area, { site, id, targetUrl }, administrator)
   return printOnce(self, 'webhook', `${id} --site ${site}`, { id, secret }, undo)
 }
 
@@ -94,21 +91,19 @@ const show = async (stores: AdminStores, id: string, { site }: OfSite) =>
   viewOfWebhook((await find(stores, site, id)).webhook)
 
 const change = async (stores: AdminStores, id: string, options: Options) => {
-  const { site, url: targetUrl, rotate } = options
-  const wanted = { ...settingsOf(options), targetUrl, rotate }
+  const { site, url } = options
+  const wanted = settingsOf(options)
   if (Object.values(wanted).every((value) => value === undefined))
     throw new Refusal('Name what to change: "webhook change --help" lists the options.')
-  if (targetUrl !== undefined) refuseTarget(targetUrl, options)
+  if (url !== undefined) refuseTarget(url, options)
   const { area, webhook } = await find(stores, site, id)
-  const changed = await changeWebhook(area, webhook, wanted, { author: administrator, now: Date.now() })
-  if (!changed) throw unknown(site)
-  const { webhook: present, ...shown } = changed
-  return { ...viewOfWebhook(present), ...shown }
+  const author = { author: administrator, now: Date.now() }
+  return changeWebhook(area, webhook, wanted, author).catch(unknown(site))
 }
 
 const remove = async (stores: AdminStores, id: string, { site }: OfSite) => {
   const { area, webhook } = await find(stores, site, id)
-  if (!(await removeWebhook(area, webhook, administrator))) throw unknown(site)
+  await removeWebhook(area, webhook, administrator).catch(unknown(site))
   return { removed: true }
 }
 
@@ -125,31 +120,25 @@ const deliveryInText = ({ status, fault, milliseconds, attempt, ...delivery }: D
 
 const deliveries = async (stores: AdminStores, id: string, { site }: OfSite) => {
   const { area } = await find(stores, site, id)
-  return (await area.deliveries.recent(site, id)).map(viewOfDelivery)
+  return (await area.webhooks.deliveries(site, id)).map(viewOfDelivery)
 }
 
-const sendingDeps = (stores: AdminStores, area: Hooks, { allowPrivateWebhooks = false }: Options) =>
-  createDeliveryDeps(
-    { ...area, sites: stores.sites },
-    { target: createTarget({ permitsPrivate: allowPrivateWebhooks }) },
-  )
+const findToSend = async (stores: AdminStores, id: string, { site, allowPrivateWebhooks = false }: Options) => {
+  const { area, webhook } = await find(stores, site, id)
+  const target = createTarget({ permitsPrivate: allowPrivateWebhooks })
+  return { deps: createDeliveryDeps(area, { target }), webhook }
+}
 
 const test = async (stores: AdminStores, id: string, options: Options) => {
-  const { area, webhook } = await find(stores, options.site, id)
-  return viewOfDelivery(await sendTest(sendingDeps(stores, area, options), webhook))
+  const { deps, webhook } = await findToSend(stores, id, options)
+  return sendTest(deps, webhook)
 }
 
 const repeat = async (stores: AdminStores, id: string, delivery: string, options: Options) => {
-  const { site } = options
-  const { area, webhook } = await find(stores, site, id)
-  try {
-    return viewOfDelivery(await repeatDelivery(sendingDeps(stores, area, options), webhook, delivery))
-  } catch (error) {
-    if (!(error instanceof ServiceError && error.code === errors.deliveryUnknown.code)) throw error
-    throw new Refusal(
-      `Webhook ${id} has no such delivery. "webhook deliveries ${id} --site ${site}" lists the last 100 deliveries.`,
-    )
-  }
+  const { deps, webhook } = await findToSend(stores, id, options)
+  const listing = `"webhook deliveries ${id} --site ${options.site}" lists the last 100 deliveries.`
+  const unknownDelivery = refusing(`Webhook ${id} has no such delivery. ${listing}`)
+  return repeatDelivery(deps, webhook, delivery).catch(unknownDelivery)
 }
 
 const parseTarget = parserIf(isTarget, 'It must be an https address without user, password and fragment.')

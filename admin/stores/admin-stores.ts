@@ -8,9 +8,7 @@ import { Refusal } from '../terminal/output.ts'
 
 export type ContentStores = Pick<Stores, 'webForms' | 'contents' | 'links'>
 
-export interface AreaStores
-  extends ContentStores,
-    Pick<Stores, 'workflows' | 'history' | 'usage' | 'webhooks' | 'deliveries'> {
+export interface AreaStores extends ContentStores, Pick<Stores, 'workflows' | 'history' | 'usage' | 'webhooks'> {
   /** V-17: undefined in a deployment without webhooks. */
   readonly seals?: Stores['seals']
   files(): Promise<Pick<Stores['files'], 'keptBelow' | 'list' | 'exists' | 'remove'>>

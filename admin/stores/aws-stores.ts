@@ -96,12 +96,11 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
       const { need, find, region, dynamodb } = await openDataCentre(dataCentre)
       const tables = tableSettings(areaTables, (table) => need(tableOutput(table)))
       const { removals, record, ...areas } = openAreas(tables, { dynamodb })
-      const { webhooks, deliveries } = openWebhooks(tables, { dynamodb, record })
+      const { webhooks } = openWebhooks(tables, { dynamodb, record })
       const [bucket, key] = [need('FilesBucket'), find('WebhooksKey')]
       return {
         ...areas,
         webhooks,
-        deliveries,
         ...(key !== undefined && { seals: createSeals(key, region) }),
         files: onDemand(() => openFiles(bucket, region, { removals, record })),
       }

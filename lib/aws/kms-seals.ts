@@ -6,6 +6,7 @@ import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
 const contextOf = ({ site, id }: Pick<Webhook, 'site' | 'id'>) => ({ site: String(site), webhook: id })
 
+// In milliseconds.
 const secretKeptFor = 300_000
 
 /** V-4: a secret can be opened only with its key, and only for its own webhook. */
@@ -15,9 +16,7 @@ export const createKmsSeals = (key: string, config: KMSClientConfig = {}): Secre
   const decrypt = async (request: string) => {
     const { sealed, ...EncryptionContext } = JSON.parse(request)
     const CiphertextBlob = Buffer.from(sealed, 'base64')
-    const command = new DecryptCommand({ KeyId: key, CiphertextBlob, EncryptionContext })
-    const { Plaintext } = await client.send(command)
-    return Plaintext && { text: Buffer.from(Plaintext).toString() }
+    return client.send(new DecryptCommand({ KeyId: key, CiphertextBlob, EncryptionContext }))
   }
   const opened = cachedLookup(decrypt, { ttl: secretKeptFor, max: 1_000, now: systemClock.monotonic })
 
@@ -29,9 +28,9 @@ export const createKmsSeals = (key: string, config: KMSClientConfig = {}): Secre
     },
 
     async open(webhook, sealed) {
-      const found = await opened(JSON.stringify({ ...contextOf(webhook), sealed }))
-      if (!found) throw new Error('KMS returned no secret')
-      return found.text
+      const { Plaintext } = await opened(JSON.stringify({ ...contextOf(webhook), sealed }))
+      if (!Plaintext) throw new Error('KMS returned no secret')
+      return Buffer.from(Plaintext).toString()
     },
   }
 }

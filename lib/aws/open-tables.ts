@@ -10,7 +10,7 @@ import { createWorkflows } from './dynamodb/path-locks.ts'
 import { createUploadProgress, createUploadRecords } from './dynamodb/uploads.ts'
 import { createUsageCounts } from './dynamodb/usage-counts.ts'
 import { createWebForms } from './dynamodb/web-forms.ts'
-import { createWebhookDeliveries, createWebhookLeases, createWebhooks } from './dynamodb/webhooks.ts'
+import { createWebhookLeases, createWebhooks } from './dynamodb/webhooks.ts'
 
 // Each bundle imports only the openers that it uses, and so contains only their stores. Openers of files are in another
 // module: if a module loads code on demand, esbuild adds that code to each bundle that imports the module, whether the
@@ -126,7 +126,6 @@ export const openWebhooks = (settings: Tables<'journal' | 'webhooks'>, given?: G
   return {
     history: journal.history,
     webhooks: createWebhooks(options),
-    deliveries: createWebhookDeliveries(options),
     leases: createWebhookLeases(options),
   }
 }

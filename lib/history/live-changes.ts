@@ -118,36 +118,26 @@ export const createLiveChanges = (history: History, { perSite, inAll }: Record<'
   let total = 0
   let isClosed = false
 
-  const join = (site: SiteId): Listener => {
-    const shared = feeds.get(site) ?? { feed: openSiteFeed(history, site), listeners: 0 }
-    feeds.set(site, shared)
-    shared.listeners += 1
-    total += 1
-    const ending = new DisposableStack()
-    ending.defer(() => {
-      total -= 1
-      shared.listeners -= 1
-      if (shared.listeners > 0) return
-      feeds.delete(site)
-      shared.feed.close()
-    })
-    return {
-      ...shared.feed,
-      isOver: () => ending.disposed || isClosed,
-      [Symbol.dispose]: () => ending.dispose(),
-    }
-  }
-
   return {
     /** Undefined when too many requests listen already (V-24). Errors: unavailable, also when the service stops. */
-    async listen(site: SiteId) {
+    async listen(site: SiteId): Promise<Listener | undefined> {
       if (isClosed) throw new ServiceError('unavailable')
       if (total >= inAll || (feeds.get(site)?.listeners ?? 0) >= perSite) return undefined
+      const shared = feeds.get(site) ?? { feed: openSiteFeed(history, site), listeners: 0 }
+      feeds.set(site, shared)
+      shared.listeners += 1
+      total += 1
       using joining = new DisposableStack()
-      const listener = joining.use(join(site))
-      await feeds.get(site)?.feed.ready
-      joining.move()
-      return listener
+      joining.defer(() => {
+        total -= 1
+        shared.listeners -= 1
+        if (shared.listeners > 0) return
+        feeds.delete(site)
+        shared.feed.close()
+      })
+      await shared.feed.ready
+      const joined = joining.move()
+      return { ...shared.feed, isOver: () => joined.disposed || isClosed, [Symbol.dispose]: () => joined.dispose() }
     },
 
     count: () => total,
@@ -202,10 +192,7 @@ const untilChanged = async (listener: Listener, position: number, milliseconds: 
   clearTimeout(timer)
 }
 
-/**
- * Waits at most `milliseconds` for a wanted entry after a position. The result may be empty. Errors: those of
- * `readNews`.
- */
+/** Waits at most `milliseconds` for a wanted entry after a position, then returns none. Errors: those of `readNews`. */
 export const nextChanges = async (listener: Listener, wanted: Wanted, position: number, milliseconds: number) => {
   const end = wanted.now() + milliseconds
   for (let from = position; ; ) {

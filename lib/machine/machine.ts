@@ -21,7 +21,7 @@ import { createRemovalQueue } from './tables/removal-queue.ts'
 import { createSweeps } from './tables/sweeps.ts'
 import { createUploadProgress, createUploadRecords } from './tables/uploads.ts'
 import { createWebForms } from './tables/web-forms.ts'
-import { createWebhookDeliveries, createWebhooks, unsealed } from './tables/webhooks.ts'
+import { createWebhooks, unsealed } from './tables/webhooks.ts'
 
 // V-24.
 const listeners = { perSite: 1_000, inAll: 2_000 }
@@ -49,7 +49,6 @@ export const createTableStores = (database: Database, clock: Clock = systemClock
     live: createLiveChanges(history, listeners),
     usage: createSiteUsage(database),
     webhooks: createWebhooks(database, record, changeWatch),
-    deliveries: createWebhookDeliveries(database),
     seals: unsealed,
   } satisfies Omit<Stores, 'files' | 'uploadParts'> & { readonly record: RecordChange }
 }

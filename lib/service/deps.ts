@@ -178,7 +178,7 @@ export const createStorageDeps = (
 
 export type StorageDeps = ReturnType<typeof createStorageDeps>
 
-type DeliveryStores = Pick<Stores, 'sites' | 'webhooks' | 'deliveries' | 'seals' | 'history'>
+type DeliveryStores = Pick<Stores, 'sites' | 'webhooks' | 'seals' | 'history'>
 
 interface Sending {
   readonly target: Target
@@ -186,7 +186,7 @@ interface Sending {
 }
 
 export const createDeliveryDeps = (
-  { sites, webhooks, deliveries, seals, history }: DeliveryStores,
+  { sites, webhooks, seals, history }: DeliveryStores,
   { target, clock = systemClock }: Sending,
 ) => {
   const findHome = cachedLookup(async (id: SiteId) => {
@@ -197,7 +197,7 @@ export const createDeliveryDeps = (
     const home = await findHome(site)
     return home && `${home.url}/api/v2/admin/sites/${site}`
   }
-  return { webhooks, deliveries, seals, history, findSource, target, clock }
+  return { webhooks, seals, history, findSource, target, clock }
 }
 
 export const createWebhooksDeps = (

@@ -13,7 +13,7 @@ import type { FolderRemovals, RemovalQueue, Workflows } from '../storage/path-lo
 import type { SiteUsage } from '../storage/quota.ts'
 import type { UploadProgress } from '../storage/upload-progress.ts'
 import type { DirectParts, UploadParts, UploadRecords } from '../storage/uploads/upload.ts'
-import type { SecretSeals, WebhookDeliveries, Webhooks } from '../webhooks/webhooks.ts'
+import type { SecretSeals, Webhooks } from '../webhooks/webhooks.ts'
 
 export interface Stores {
   readonly sites: SiteDirectory
@@ -37,6 +37,5 @@ export interface Stores {
   readonly live: LiveChanges
   readonly usage: SiteUsage
   readonly webhooks: Webhooks
-  readonly deliveries: WebhookDeliveries
   readonly seals: SecretSeals
 }

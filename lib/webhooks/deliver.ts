@@ -11,16 +11,14 @@ import {
   type Outcome,
   type Retry,
   type SecretSeals,
-  type TestDelivery,
+  viewOfDelivery,
   type Webhook,
-  type WebhookDeliveries,
   type Webhooks,
   webhookEntry,
 } from './webhooks.ts'
 
 export interface DeliveryDeps {
-  readonly webhooks: Pick<Webhooks, 'get' | 'change'>
-  readonly deliveries: WebhookDeliveries
+  readonly webhooks: Pick<Webhooks, 'get' | 'change' | 'deliveries' | 'recordOutcome'>
   readonly seals: Pick<SecretSeals, 'open'>
   readonly history: { after(site: SiteId, position: number, limit: number): Promise<readonly Change[]> }
   readonly findSource: (site: SiteId) => Promise<string | undefined>
@@ -31,14 +29,15 @@ export interface DeliveryDeps {
 /** V-11, in milliseconds. */
 const longestFailure = 5 * 24 * 3600 * 1000
 
-const postEvent = async (deps: DeliveryDeps, webhook: Webhook, view: ReportedView, source: string) => {
-  const { seals, target, clock } = deps
+const postEvent = async ({ findSource, seals, target, clock }: DeliveryDeps, webhook: Webhook, view: ReportedView) => {
+  const source = await findSource(webhook.site)
+  if (source === undefined) throw new ServiceError('webhookUnknown')
   const at = Math.floor(clock.wall())
   const current = webhook.secrets.filter(({ until = at + 1 }) => until > at)
   const secrets = await Promise.all(current.map(({ sealed }) => seals.open(webhook, sealed)))
-  const message = messageOf(webhook.targetUrl, view, source, at, secrets)
+  const message = messageOf(view, source, at, secrets)
   const began = clock.monotonic()
-  const answer = await target.send(message)
+  const answer = await target.send({ url: webhook.targetUrl, ...message })
   return { at, ...answer, milliseconds: Math.round(clock.monotonic() - began) }
 }
 
@@ -47,15 +46,12 @@ const isOver = ({ status, at }: Delivery, failingSince = at): boolean =>
 
 /** V-11. A webhook that was changed meanwhile stays enabled. */
 const disable = async ({ webhooks }: DeliveryDeps, { site, id, targetUrl }: Webhook, delivery: Delivery) => {
-  await webhooks.change(
-    site,
-    id,
-    (present) =>
-      present.enabled && present.targetUrl === targetUrl && isOver(delivery, present.failingSince)
-        ? { ...present, enabled: false }
-        : undefined,
-    webhookEntry('webhook.disabled', { site, id, targetUrl }, { actor: 'system' }),
-  )
+  const entry = webhookEntry('webhook.disabled', { site, id, targetUrl }, { actor: 'system' })
+  const plan = (present: Webhook) => {
+    const isSame = present.enabled && present.targetUrl === targetUrl
+    return isSame && isOver(delivery, present.failingSince) ? { ...present, enabled: false } : undefined
+  }
+  await webhooks.change(site, id, plan, entry)
 }
 
 const changeAt = async ({ history }: DeliveryDeps, site: SiteId, position: number) => {
@@ -67,22 +63,17 @@ const attemptDelivery = async (
   deps: DeliveryDeps,
   webhook: Webhook,
   change: Change,
-  source: string,
   attempt = 1,
 ): Promise<Delivery> => {
   const { position, type } = change
-  const { at, ...answer } = await postEvent(deps, webhook, viewOfChange(change), source)
+  const { at, ...answer } = await postEvent(deps, webhook, viewOfChange(change))
   const id = `dlv_${String(at).padStart(14, '0')}-${String(position).padStart(16, '0')}-${attempt}`
   return { id, position, type, at, attempt, ...answer }
 }
 
-const recordDelivery = async (
-  deps: DeliveryDeps,
-  webhook: Webhook,
-  delivery: Delivery,
-  others: Omit<Outcome, 'delivery'> = {},
-): Promise<void> => {
-  await deps.deliveries.record(webhook.site, webhook.id, { delivery, ...others })
+const recordDelivery = async (deps: DeliveryDeps, webhook: Webhook, outcome: Outcome & { delivery: Delivery }) => {
+  const { delivery } = outcome
+  await deps.webhooks.recordOutcome(webhook.site, webhook.id, outcome)
   if (!isSuccess(delivery) && isOver(delivery, webhook.failingSince)) await disable(deps, webhook, delivery)
 }
 
@@ -110,30 +101,29 @@ const isDue = ({ attempt, due }: Retry, now: number): boolean =>
 
 const hasRoom = ({ retries }: Webhook): boolean => retries.length < mostRetries
 
-const repeat = async (deps: DeliveryDeps, webhook: Webhook, source: string, retry: Retry): Promise<void> => {
-  const { position: ended, attempt } = retry
+const repeat = async (deps: DeliveryDeps, webhook: Webhook, { position: ended, attempt }: Retry): Promise<void> => {
   const entry = await changeAt(deps, webhook.site, ended)
-  if (!entry || !isWanted(webhook, entry)) return deps.deliveries.record(webhook.site, webhook.id, { ended })
-  const delivery = await attemptDelivery(deps, webhook, entry, source, attempt)
-  await recordDelivery(deps, webhook, delivery, { ended, ...retryAfter(delivery) })
+  if (!entry || !isWanted(webhook, entry)) return deps.webhooks.recordOutcome(webhook.site, webhook.id, { ended })
+  const delivery = await attemptDelivery(deps, webhook, entry, attempt)
+  await recordDelivery(deps, webhook, { delivery, ended, ...retryAfter(delivery) })
 }
 
 /**
  * Sends the first of these entries that the webhook wants. Then the position of the webhook is this entry, or the last
  * entry if the webhook wants none.
  */
-const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, source: string, entries: readonly Change[]) => {
+const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, entries: readonly Change[]): Promise<void> => {
   const entry = entries.find((each) => isWanted(webhook, each))
-  if (!entry) return deps.deliveries.record(webhook.site, webhook.id, { position: entries.at(-1)?.position ?? 0 })
-  const delivery = await attemptDelivery(deps, webhook, entry, source)
+  const position = (entry ?? entries.at(-1))?.position ?? 0
+  if (!entry) return deps.webhooks.recordOutcome(webhook.site, webhook.id, { position })
+  const delivery = await attemptDelivery(deps, webhook, entry)
   const isHandled = isSuccess(delivery) || hasRoom(webhook)
-  const others = isHandled ? { position: entry.position, ...retryAfter(delivery) } : {}
-  await recordDelivery(deps, webhook, delivery, others)
+  await recordDelivery(deps, webhook, { delivery, ...(isHandled && { position, ...retryAfter(delivery) }) })
 }
 
 const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook, now: number): Promise<number> => {
   if (webhook.failingSince === undefined || hasRoom(webhook)) return 0
-  const recent = await deps.deliveries.recent(webhook.site, webhook.id)
+  const recent = await deps.webhooks.deliveries(webhook.site, webhook.id)
   // Only the next entry is after the position of the webhook. Failing retries of earlier entries do not delay it.
   // A delivery long after now was made before the clock was set back.
   const last = recent.find(({ position, at }) => position > webhook.position && at < now + pauseWithoutRoom)
@@ -142,15 +132,12 @@ const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook, now: number): P
 
 const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) => {
   const webhook = await deps.webhooks.get(site, id)
-  const source = webhook?.enabled ? await deps.findSource(site) : undefined
-  if (!webhook || source === undefined) return undefined
-  const [retry] = webhook.retries
+  if (!webhook?.enabled || (await deps.findSource(site)) === undefined) return undefined
+  const { retries, announcedBy = 0 } = webhook
   const resumes = await pausedUntil(deps, webhook, now)
-  const isPaused = resumes > now
-  const { announcedBy = 0 } = webhook
   const times = [resumes, announcedBy].filter((time) => time > now)
-  const [next] = [...times, ...(retry ? [retry.due] : [])].toSorted((one, other) => one - other)
-  return { webhook, source, due: webhook.retries.find((each) => isDue(each, now)), isPaused, next }
+  const [next] = [...times, ...retries.slice(0, 1).map(({ due }) => due)].toSorted((one, other) => one - other)
+  return { webhook, due: retries.find((each) => isDue(each, now)), isPaused: resumes > now, next }
 }
 
 const newEntries = async ({ history, clock }: DeliveryDeps, webhook: Webhook, known: readonly Change[]) => {
@@ -165,7 +152,7 @@ const newEntries = async ({ history, clock }: DeliveryDeps, webhook: Webhook, kn
 /**
  * Delivers new entries and due retries in turns (V-9, V-10). One worker at a time may do this for a webhook. Returns
  * the time at which the next work is due, in milliseconds since the epoch: now, if the deadline ended the work. Errors:
- * unavailable.
+ * webhookUnknown, unavailable.
  */
 export const deliverNext = async (deps: DeliveryDeps, site: SiteId, id: string, deadline: Deadline) => {
   let entries: readonly Change[] = []
@@ -174,31 +161,25 @@ export const deliverNext = async (deps: DeliveryDeps, site: SiteId, id: string, 
     const seen = await look(deps, site, id, now)
     if (!seen) return undefined
     if (deadline.timeLeft() < longestAttempt) return now
-    const { webhook, source, due, isPaused, next } = seen
+    const { webhook, due, isPaused, next } = seen
     if (due && (repeats || isPaused)) {
-      await repeat(deps, webhook, source, due)
+      await repeat(deps, webhook, due)
       continue
     }
     entries = isPaused ? [] : await newEntries(deps, webhook, entries)
-    if (entries.length > 0) await sendFirst(deps, webhook, source, entries)
+    if (entries.length > 0) await sendFirst(deps, webhook, entries)
     else if (!due) return next
   }
 }
 
-const findSource = async (deps: DeliveryDeps, { site }: Webhook): Promise<string> => {
-  const source = await deps.findSource(site)
-  if (source === undefined) throw new ServiceError('webhookUnknown')
-  return source
-}
-
 /** V-12. Errors: webhookUnknown, unavailable. */
-export const sendTest = async (deps: DeliveryDeps, webhook: Webhook): Promise<TestDelivery> => {
+export const sendTest = async (deps: DeliveryDeps, webhook: Webhook) => {
   const id = `test-${randomUUID()}`
   const at = new Date(deps.clock.wall()).toISOString()
   const others = { actor: 'system', requestId: null, details: null }
   const view = { id, at, type: 'webhook.test', subject: `webhook/${webhook.id}`, ...others } as const
-  const sent = await postEvent(deps, webhook, view, await findSource(deps, webhook))
-  return { id, type: view.type, attempt: 1, ...sent }
+  const sent = await postEvent(deps, webhook, view)
+  return viewOfDelivery({ id, type: view.type, attempt: 1, ...sent })
 }
 
 // While entries wait (V-10), the first of them has no retry and is after the position of the webhook.
@@ -210,13 +191,12 @@ const endedBy = async ({ history }: DeliveryDeps, webhook: Webhook, { position }
 }
 
 /** V-13. A success ends the retry of the entry. Errors: deliveryUnknown, webhookUnknown, unavailable. */
-export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: string): Promise<Delivery> => {
+export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: string) => {
   const { site } = webhook
-  const before = (await deps.deliveries.recent(site, webhook.id)).find((delivery) => delivery.id === id)
+  const before = (await deps.webhooks.deliveries(site, webhook.id)).find((delivery) => delivery.id === id)
   const entry = before && (await changeAt(deps, site, before.position))
   if (!entry || !isWanted(webhook, entry)) throw new ServiceError('deliveryUnknown')
-  const source = await findSource(deps, webhook)
-  const delivery = await attemptDelivery(deps, webhook, entry, source, before.attempt + 1)
-  await recordDelivery(deps, webhook, delivery, isSuccess(delivery) ? await endedBy(deps, webhook, entry) : {})
-  return delivery
+  const delivery = await attemptDelivery(deps, webhook, entry, before.attempt + 1)
+  await recordDelivery(deps, webhook, { delivery, ...(isSuccess(delivery) && (await endedBy(deps, webhook, entry))) })
+  return viewOfDelivery(delivery)
 }

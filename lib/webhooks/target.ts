@@ -2,15 +2,10 @@ import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { callbackify } from 'node:util'
 import ipaddr from 'ipaddr.js'
 import type { ChangeType, viewOfChange } from '../core/history-entry.ts'
 import { systemCodeOf } from '../core/system-failures.ts'
-
-export interface Message {
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string
-}
 
 export type ReportedView = Omit<ReturnType<typeof viewOfChange>, 'type'> & {
   readonly type: ChangeType | 'webhook.test'
@@ -28,36 +23,27 @@ const eventOf = (view: ReportedView, source: string) => ({
   data: view,
 })
 
-const keyOf = (secret: string): Buffer => Buffer.from(secret.slice('whsec_'.length), 'base64')
-
-/** V-7, as described in Standard Webhooks. `time` is in milliseconds since the epoch. */
-const signEvent = (id: string, time: number, body: string, secrets: readonly string[]) => {
-  const timestamp = String(Math.floor(time / 1000))
-  const signatureOf = (secret: string) =>
-    `v1,${createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`).digest('base64')}`
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    'webhook-signature': secrets.map(signatureOf).join(' '),
-  }
+const sign = (secret: string, text: string): string => {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64')
+  return `v1,${createHmac('sha256', key).update(text).digest('base64')}`
 }
 
-export const messageOf = (
-  url: string,
-  view: ReportedView,
-  source: string,
-  time: number,
-  secrets: readonly string[],
-): Message => {
+/** V-7, as described in Standard Webhooks. `time` is in milliseconds since the epoch. */
+export const messageOf = (view: ReportedView, source: string, time: number, secrets: readonly string[]) => {
   const body = JSON.stringify(eventOf(view, source))
-  const headers = {
+  const timestamp = String(Math.floor(time / 1000))
+  const headers: Readonly<Record<string, string>> = {
     'content-type': 'application/cloudevents+json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
     'user-agent': 'site-admin',
-    ...signEvent(view.id, time, body, secrets),
+    'webhook-id': view.id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': secrets.map((secret) => sign(secret, `${view.id}.${timestamp}.${body}`)).join(' '),
   }
-  return { url, headers, body }
+  return { headers, body }
 }
+
+export type Message = ReturnType<typeof messageOf> & { readonly url: string }
 
 export type TargetAnswer = { readonly status: number } | { readonly fault: string }
 
@@ -114,8 +100,6 @@ export const isPublic = (text: string): boolean => {
   return address.range() === 'unicast' && address.toString() !== metadata && !isOwn(address.toString())
 }
 
-const familyOf = (address: string) => ({ address, family: isIP(address) })
-
 /**
  * Resolves names without the operating system, whose lookups block the threads that also read and write files. Without
  * `servers`, asks the DNS servers of the system. Two tries, each of `timeout` milliseconds or somewhat more, must leave
@@ -137,17 +121,11 @@ export const createResolve =
 type Resolve = ReturnType<typeof createResolve>
 
 /** V-14: the connection uses only addresses that this lookup accepts. */
-const lookupOf =
-  (resolve: Resolve, isPermitted: typeof isPublic): LookupFunction =>
-  (name, _, callback) => {
-    resolve(name)
-      .then((addresses) => addresses.slice(0, mostAddresses).filter(isPermitted))
-      .then((permitted) => (permitted.length > 0 ? permitted.map(familyOf) : refuse()))
-      .then(
-        (permitted) => callback(null, permitted),
-        (error) => callback(error, []),
-      )
-  }
+const lookupOf = (resolve: Resolve, isPermitted: typeof isPublic): LookupFunction =>
+  callbackify(async (name: string, _: unknown) => {
+    const permitted = (await resolve(name)).slice(0, mostAddresses).filter(isPermitted)
+    return permitted.length > 0 ? permitted.map((address) => ({ address, family: isIP(address) })) : refuse()
+  })
 
 const readSome = async (response: AsyncIterable<Buffer>): Promise<void> => {
   let bytes = 0
@@ -157,22 +135,13 @@ const readSome = async (response: AsyncIterable<Buffer>): Promise<void> => {
   }
 }
 
-interface Options {
-  readonly permitsPrivate: boolean
-  readonly limit?: number
-  readonly resolve?: Resolve
-  readonly isPermitted?: typeof isPublic
-}
+const usual = { limit: longestAttempt, resolve: createResolve(), isPermitted: isPublic }
 
-/**
- * V-8. `send` follows no redirect. `limit` is in milliseconds. `close` ends open requests, which then throw.
- */
-export const createTarget = ({
-  permitsPrivate,
-  limit = longestAttempt,
-  resolve = createResolve(),
-  isPermitted = isPublic,
-}: Options) => {
+type Options = Partial<typeof usual> & { readonly permitsPrivate: boolean }
+
+/** V-8. `send` follows no redirect. `limit` is in milliseconds. `close` ends open requests, which then throw. */
+export const createTarget = (options: Options) => {
+  const { permitsPrivate, limit, resolve, isPermitted } = { ...usual, ...options }
   const closing = new AbortController()
   const connection = {
     agent: false,

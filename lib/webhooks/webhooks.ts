@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { ServiceError } from '../core/errors.ts'
 import type { Author, ChangeType, HistoryEntry } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { definedMembers } from '../core/names.ts'
@@ -38,35 +39,9 @@ export interface Webhook extends WebhookSettings {
 }
 
 export type PlannedWebhook = Omit<Webhook, 'position'> & { readonly position?: number | undefined }
+export type PlanWebhook = (present: Webhook) => PlannedWebhook | undefined
 
-export const mostWebhooks = 20
-
-/**
- * The port to the webhooks of the sites. Lists are sorted by id. `create` returns false if the site already has
- * `mostWebhooks`. A webhook without a position gets the end of the history as its position (V-4, V-5). `change` stores and
- * returns the webhook that the given function returns. It returns undefined if the webhook does not exist or if the
- * function returns undefined. After a race, `change` may call this function again.
- * `remove` also removes deliveries, and returns false if the webhook does not exist. `clear` is for a site that is
- * removed. Errors of every call: unavailable.
- */
-export interface Webhooks {
-  listOfSite(site: SiteId): Promise<readonly Webhook[]>
-  get(site: SiteId, id: string): Promise<Webhook | undefined>
-  create(webhook: PlannedWebhook, entry: HistoryEntry): Promise<boolean>
-  change(
-    site: SiteId,
-    id: string,
-    change: (present: Webhook) => PlannedWebhook | undefined,
-    entry: HistoryEntry,
-  ): Promise<Webhook | undefined>
-  remove(site: SiteId, id: string, entry: HistoryEntry): Promise<boolean>
-  clear(site: SiteId): Promise<void>
-}
-
-/**
- * One attempt to deliver an entry. The first attempt is 1. `at` is in milliseconds since the epoch. `fault` is the
- * reason why `status` is missing.
- */
+/** An attempt to deliver an entry, counted from 1. `at` is in milliseconds. `fault` says why `status` is missing. */
 export interface Delivery {
   readonly id: string
   readonly position: number
@@ -78,18 +53,10 @@ export interface Delivery {
   readonly milliseconds: number
 }
 
-export interface TestDelivery extends Omit<Delivery, 'type' | 'position'> {
-  readonly type: 'webhook.test'
-}
-
 export const isSuccess = ({ status = 0 }: Pick<Delivery, 'status'>): boolean => status >= 200 && status <= 299
 
 /** V-10. A failed delivery that is to be repeated. `attempt` is the number of the next attempt. */
-export interface Retry {
-  readonly position: number
-  readonly attempt: number
-  readonly due: number
-}
+export type Retry = Pick<Delivery, 'position' | 'attempt'> & { readonly due: number }
 
 /**
  * Without a delivery, the webhook does not want the entries up to `position`. With a position, the delivery is a first
@@ -117,19 +84,27 @@ export const withOutcome = (
   return { ...after, failingSince: since }
 }
 
-export const keptDeliveries = 100
-
-export const mostRetries = 500
+export const [mostWebhooks, keptDeliveries, mostRetries] = [20, 100, 500]
 
 /**
- * The port of the sender. `recent` has the last `keptDeliveries`, the newest first. `record` stores the outcome of an
- * attempt (`withOutcome`), and does nothing if the webhook was removed. The position only grows, so a late worker
- * cannot set it back. A late worker also brings back no retry that was ended meanwhile, by a repetition or by enabling.
- * Errors of every call: unavailable.
+ * The port to the webhooks of the sites. Lists are sorted by id. `create` returns false if the site already has
+ * `mostWebhooks`. A webhook without a position gets the end of the history as its position (V-4, V-5). `change` stores
+ * and returns the planned webhook. It returns undefined if the webhook does not exist or if the plan is undefined. After
+ * a race, `change` may plan again. `remove` also removes deliveries, and returns false if the webhook does not exist.
+ * `clear` is for a site that is removed. `deliveries` has the last `keptDeliveries`, the newest first. `recordOutcome`
+ * stores the outcome of an attempt (`withOutcome`), and does nothing if the webhook was removed. The position only grows,
+ * so a late worker cannot set it back. A late worker also brings back no retry that was ended meanwhile, by a repetition
+ * or by enabling. Errors of every call: unavailable.
  */
-export interface WebhookDeliveries {
-  recent(site: SiteId, id: string): Promise<readonly Delivery[]>
-  record(site: SiteId, id: string, outcome: Outcome): Promise<void>
+export interface Webhooks {
+  listOfSite(site: SiteId): Promise<readonly Webhook[]>
+  get(site: SiteId, id: string): Promise<Webhook | undefined>
+  create(webhook: PlannedWebhook, entry: HistoryEntry): Promise<boolean>
+  change(site: SiteId, id: string, plan: PlanWebhook, entry: HistoryEntry): Promise<Webhook | undefined>
+  remove(site: SiteId, id: string, entry: HistoryEntry): Promise<boolean>
+  clear(site: SiteId): Promise<void>
+  deliveries(site: SiteId, id: string): Promise<readonly Delivery[]>
+  recordOutcome(site: SiteId, id: string, outcome: Outcome): Promise<void>
 }
 
 /** V-2. The lengths of `targetUrl`, `subject` and `description` are in characters. */
@@ -157,7 +132,9 @@ export const viewOfWebhook = (webhook: PlannedWebhook) => {
   return { id, siteId, targetUrl, types, subject, enabled, description, ...times }
 }
 
-export const viewOfDelivery = ({ id, at, type, status, fault, milliseconds, attempt }: Delivery | TestDelivery) => ({
+type AnyDelivery = Omit<Delivery, 'type' | 'position'> & { readonly type: ChangeType | 'webhook.test' }
+
+export const viewOfDelivery = ({ id, at, type, status, fault, milliseconds, attempt }: AnyDelivery) => ({
   id,
   time: new Date(at).toISOString(),
   type,
@@ -179,6 +156,8 @@ export const webhookEntry = (
 
 type Given<Settings> = { readonly [Name in keyof Settings]?: Settings[Name] | undefined }
 
+type NewWebhook = Given<WebhookSettings> & Pick<WebhookSettings, 'targetUrl'>
+
 interface Stores {
   readonly webhooks: Webhooks
   readonly seals: Pick<SecretSeals, 'seal'>
@@ -186,15 +165,15 @@ interface Stores {
 
 const newSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
 
-export const isWebhookId = (text: string): boolean => /^whk_[0-9a-f]{16}$/.test(text)
+/** Errors: webhookUnknown, unavailable. */
+export const findWebhook = async ({ webhooks }: Pick<Stores, 'webhooks'>, site: SiteId, id: string) => {
+  const found = /^whk_[0-9a-f]{16}$/.test(id) ? await webhooks.get(site, id) : undefined
+  if (!found) throw new ServiceError('webhookUnknown')
+  return found
+}
 
-/** V-2, V-4. Undefined if the site has too many webhooks. Errors: unavailable. */
-export const createWebhook = async (
-  stores: Stores,
-  site: SiteId,
-  given: Given<WebhookSettings> & Pick<WebhookSettings, 'targetUrl'>,
-  author: Author,
-) => {
+/** V-2, V-4. Errors: tooManyWebhooks, unavailable. */
+export const createWebhook = async (stores: Stores, site: SiteId, given: NewWebhook, author: Author) => {
   const { targetUrl, types = [], subject = '', enabled = true, description = '' } = given
   const id = `whk_${randomBytes(8).toString('hex')}`
   const secret = newSecret()
@@ -202,7 +181,8 @@ export const createWebhook = async (
   const settings = { targetUrl, types, subject, enabled, description }
   const webhook = { site, id, ...settings, secrets: [{ sealed }], retries: [], announcedIn: author.requestId }
   const isCreated = await stores.webhooks.create(webhook, webhookEntry('webhook.created', webhook, author))
-  return isCreated ? { webhook, secret } : undefined
+  if (!isCreated) throw new ServiceError('tooManyWebhooks')
+  return { ...viewOfWebhook(webhook), secret }
 }
 
 /** V-5. `time` is in milliseconds. */
@@ -215,10 +195,7 @@ const withNew = (present: Webhook['secrets'], sealed: string, now: number): Webh
   return [{ sealed }, ...previous].slice(0, overlap.mostSecrets)
 }
 
-/**
- * V-5. Undefined if the site does not have the webhook. `check` throws if the current webhook may not be changed.
- * Errors: unavailable.
- */
+/** V-5. `check` throws if the current webhook may not be changed. Errors: webhookUnknown, unavailable. */
 export const changeWebhook = async (
   stores: Stores,
   { site, id, targetUrl }: Webhook,
@@ -228,7 +205,7 @@ export const changeWebhook = async (
   const secret = rotate ? newSecret() : undefined
   const sealed = secret && (await stores.seals.seal({ site, id }, secret))
   const given = definedMembers(settings)
-  const change = (present: Webhook) => {
+  const plan = (present: Webhook) => {
     check(present)
     const secrets = sealed ? withNew(present.secrets, sealed, now) : present.secrets
     const isEnabled = settings.enabled && !present.enabled
@@ -237,12 +214,17 @@ export const changeWebhook = async (
     return isEnabled ? { ...changed, position: undefined, retries: [], announcedIn: author.requestId } : changed
   }
   const entry = webhookEntry('webhook.changed', { site, id, targetUrl: settings.targetUrl ?? targetUrl }, author)
-  const webhook = await stores.webhooks.change(site, id, change, entry)
-  return webhook && { webhook, ...(secret && { secret }) }
+  const webhook = await stores.webhooks.change(site, id, plan, entry)
+  if (!webhook) throw new ServiceError('webhookUnknown')
+  return { ...viewOfWebhook(webhook), ...(secret && { secret }) }
 }
 
-export const removeWebhook = (
+/** V-32. Errors: webhookUnknown, unavailable. */
+export const removeWebhook = async (
   { webhooks }: Pick<Stores, 'webhooks'>,
   webhook: Pick<Webhook, 'site' | 'id' | 'targetUrl'>,
   author: Author,
-) => webhooks.remove(webhook.site, webhook.id, webhookEntry('webhook.removed', webhook, author))
+): Promise<void> => {
+  const isRemoved = await webhooks.remove(webhook.site, webhook.id, webhookEntry('webhook.removed', webhook, author))
+  if (!isRemoved) throw new ServiceError('webhookUnknown')
+}

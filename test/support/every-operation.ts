@@ -366,15 +366,11 @@ export const unsealed: SecretSeals = { seal: async (_, secret) => secret, open: 
 const storedWebhook = testWebhook({ id: 'whk_0000000000000001', targetUrl, enabled: false })
 
 /** A webhook with a failed delivery of the entry about its own creation. */
-export const fillWebhooks = async ({
-  webhooks,
-  deliveries,
-  history,
-}: Pick<Stores, 'webhooks' | 'deliveries' | 'history'>): Promise<void> => {
+export const fillWebhooks = async ({ webhooks, history }: Pick<Stores, 'webhooks' | 'history'>): Promise<void> => {
   await webhooks.create(storedWebhook, { ...entry, site, type: 'webhook.created' })
   const { position = 0 } = (await history.before(site, undefined, 1))[0] ?? {}
   const delivery = { id: 'dlv_1', position, type: 'webhook.created', at: 1, attempt: 1, milliseconds: 1 } as const
-  await deliveries.record(site, 'whk_0000000000000001', { delivery, retry: { position, attempt: 2, due: 1 } })
+  await webhooks.recordOutcome(site, 'whk_0000000000000001', { delivery, retry: { position, attempt: 2, due: 1 } })
 }
 
 const webhooks: Exercise = {

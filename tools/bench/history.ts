@@ -7,7 +7,7 @@ import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { systemClock, unlimited } from '../../lib/core/time.ts'
 import type { Machine } from '../../lib/machine/machine.ts'
-import { createRecorder } from '../../lib/machine/tables/history.ts'
+import { createChangeWatch, createRecorder } from '../../lib/machine/tables/history.ts'
 import type { StorageStores } from '../../lib/storage/changes/change.ts'
 import { restore } from '../../lib/storage/changes/restore.ts'
 import { listAll } from '../../lib/storage/many-objects.ts'
@@ -37,8 +37,10 @@ const entry: HistoryEntry = {
 /** In microseconds per change, alternately without and with a history entry, so that other load affects both. */
 const measureEntry = async ({ database }: Machine): Promise<Table> => {
   const { connection, write } = database
+  // The service watches for changes, too.
+  const watch = createChangeWatch(database)
   const insert = connection.prepare('INSERT INTO workflows (site, page) VALUES (?, ?)')
-  const record = createRecorder(connection, Date.now)
+  const record = createRecorder(connection, Date.now, watch)
   const change = async (page: string, withEntry: boolean) => {
     const taken = await seconds(() =>
       write(() => {

@@ -41,7 +41,7 @@ const prepareFiles = async (baseUrl: string, token: string): Promise<string> => 
 }
 
 // A webhook that is never sent, with one delivery.
-const addWebhook = async ({ webhooks, deliveries, history }: LocalStores, entry: HistoryEntry): Promise<string> => {
+const addWebhook = async ({ webhooks, history }: LocalStores, entry: HistoryEntry): Promise<string> => {
   const { site } = entry
   const id = 'whk_d2f1d2f1d2f1d2f1'
   const type = 'file.stored'
@@ -51,7 +51,7 @@ const addWebhook = async ({ webhooks, deliveries, history }: LocalStores, entry:
   await webhooks.create({ site, id, ...target, ...kept, position: 0 }, { ...entry, type, subject: 'news/index.html' })
   const [{ position = 0 } = {}] = await history.before(site, undefined, 1)
   const delivery = { id: `dlv_${position}`, position, type, attempt: 1, at: Date.parse(exampleDate) } as const
-  await deliveries.record(site, id, { delivery: { ...delivery, status: 200, milliseconds: 38 } })
+  await webhooks.recordOutcome(site, id, { delivery: { ...delivery, status: 200, milliseconds: 38 } })
   return delivery.id
 }
 

@@ -8,7 +8,6 @@ import {
   mostWebhooks,
   type PlannedWebhook,
   type Webhook,
-  type WebhookDeliveries,
   type Webhooks,
   withOutcome,
 } from '../../webhooks/webhooks.ts'
@@ -59,6 +58,7 @@ const longestAnnouncement = 60_000
 
 export const createWebhooks = ({ record, history, now = Date.now, ...options }: Options): Webhooks => {
   const table = openTable<WebhookItem>(options)
+  const kept = openTable<Delivery & Pick<WebhookItem, 'site' | 'key'>>(options)
   const listOfSite = async (site: SiteId) => (await queryItems(table, listed(site, webhooks))).map(toWebhook)
   const hasTooMany = async (site: SiteId, most: number) => (await listOfSite(site)).length > most
 
@@ -92,8 +92,8 @@ export const createWebhooks = ({ record, history, now = Date.now, ...options }: 
       return true
     },
 
-    async change(site, id, change, entry) {
-      const changed = await replace(table, site, id, (present) => mapped(change(present), withPosition))
+    async change(site, id, plan, entry) {
+      const changed = await replace(table, site, id, (present) => mapped(plan(present), withPosition))
       if (changed) await record(entry)
       return mapped(changed, toWebhook)
     },
@@ -106,24 +106,18 @@ export const createWebhooks = ({ record, history, now = Date.now, ...options }: 
     },
 
     clear: (site) => removeBelow(site),
-  }
-}
 
-export const createWebhookDeliveries = (options: TableOptions): WebhookDeliveries => {
-  const table = openTable<WebhookItem>(options)
-  const deliveries = openTable<Delivery & Pick<WebhookItem, 'site' | 'key'>>(options)
-  return {
-    async recent(site, id) {
-      const items = await queryItems(deliveries, listed(site, deliveriesOf(id)))
+    async deliveries(site, id) {
+      const items = await queryItems(kept, listed(site, deliveriesOf(id)))
       const found = items.map(({ site: _, key: _key, ...delivery }) => delivery)
       return found.sort((one, other) => compareText(other.id, one.id))
     },
 
-    async record(site, id, outcome) {
+    async recordOutcome(site, id, outcome) {
       const { delivery } = outcome
       const changed = await replace(table, site, id, (present) => withOutcome(present, outcome), delivery ? 1 : 0)
       if (!changed || !delivery) return
-      await deliveries.put({ ...delivery, site, key: `${deliveriesOf(id)}${changed.delivered % keptDeliveries}` })
+      await kept.put({ ...delivery, site, key: `${deliveriesOf(id)}${changed.delivered % keptDeliveries}` })
     },
   }
 }
@@ -157,6 +151,7 @@ export const createWebhookLeases = ({ now = Date.now, ...options }: TableOptions
     })
 
   return {
+    /** The duration is in milliseconds. */
     async take(site: SiteId, id: string, holder: string, duration: number): Promise<WebhookLease | undefined> {
       const taken = await tryToTake(site, id, holder, duration)
       if (taken) return taken

@@ -85,19 +85,18 @@ export const createWebhookWorker = ({ leases, queue, ...deps }: Deps) => {
 
   const readQueue = async ({ Records }: SQSEvent, remaining: number): Promise<SQSBatchResponse> => {
     const deadline = unlimited.within(remaining - timeToHandOver, clock.monotonic)
-    const failed: string[] = []
-    await Promise.all(
-      [...Map.groupBy(Records, ({ body }) => body)].map(async ([body, equal]) => {
-        try {
-          const message = readMessage(body)
-          if (message) await work(message, deadline)
-        } catch (error) {
-          console.error('A delivery of webhooks failed. The queue repeats its message:', error)
-          failed.push(...equal.map(({ messageId }) => messageId))
-        }
-      }),
-    )
-    return { batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) }
+    const attempts = [...Map.groupBy(Records, ({ body }) => body)].map(async ([body, equal]) => {
+      try {
+        const message = readMessage(body)
+        if (message) await work(message, deadline)
+        return []
+      } catch (error) {
+        console.error('A delivery of webhooks failed. The queue repeats its message:', error)
+        return equal
+      }
+    })
+    const failed = (await Promise.all(attempts)).flat()
+    return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) }
   }
 
   return async (event: SQSEvent | DynamoDBStreamEvent, context: Context): Promise<SQSBatchResponse | undefined> =>

@@ -8,6 +8,11 @@ const oneLine = z.refine<string>(isOneLine, 'must be one line of text')
 
 const noTarget = 'must be an https address without user, password and fragment'
 
+const type = z.literal(
+  [...typePatterns],
+  'must be a type of change, such as file.stored or file.*. GET /docs lists all types',
+)
+
 const settings = {
   targetUrl: z
     .string('must be an address, such as https://example.com/hooks')
@@ -18,13 +23,7 @@ const settings = {
     ),
   types: z.optional(
     z
-      .array(
-        z.literal(
-          [...typePatterns],
-          'must be a type of change, such as file.stored or file.*. GET /docs lists all types',
-        ),
-        'must be a list of types, such as ["file.*"]',
-      )
+      .array(type, 'must be a list of types, such as ["file.*"]')
       .check(z.maxLength(longest.types, `must have ${longest.types} entries or fewer`)),
   ),
   subject: z.optional(text.check(atMost(longest.subject), oneLine)),

@@ -122,14 +122,14 @@ export const describeOtherRights = ({ name, open }: Hand, { plants = false } = {
       Promise.all([keyWith(rights, everything), keyWith(everything, rights)])
 
     const newWebhook = async (): Promise<void> => {
-      const { webhooks, deliveries } = stores
+      const { webhooks } = stores
       await webhooks.clear(site)
       const wanted = { targetUrl, types: ['file.*', 'webhook.*'] }
       const created = await createWebhook({ ...stores, seals }, site, wanted, entry)
-      webhook = created?.webhook.id ?? ''
+      webhook = created.id
       const [{ position = 0 } = {}] = await stores.history.before(site, undefined, 1)
       const delivery = { id: 'dlv_1', position, type: 'webhook.created', at: 1, attempt: 1, milliseconds: 1 } as const
-      await deliveries.record(site, webhook, { delivery, retry: { position, attempt: 2, due: 1 } })
+      await webhooks.recordOutcome(site, webhook, { delivery, retry: { position, attempt: 2, due: 1 } })
     }
 
     const newContent = async (): Promise<void> => {

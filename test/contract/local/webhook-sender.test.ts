@@ -159,15 +159,15 @@ test('If outcomes cannot be stored, the pauses before a repetition grow (V-9)', 
   vi.spyOn(console, 'error').mockImplementation(() => void failures.push(Date.now()))
   const { url, subjects } = await openReceiver()
   const machine = await openMachine(scratchDirectory(), { role: 'service', durable: false })
-  const { sites, webhooks, workflows, deliveries } = machine.stores
+  const { sites, webhooks, workflows } = machine.stores
   const site = 1001 as SiteId
   const entryOf = (type: ChangeType) => ({ ...entry, site, type })
   await sites.putDataCentre({ id: 'us', url: 'https://us.example', isDefault: true })
   await sites.createSite({ id: site, name: 'S', dataCentre: 'us', renderingEngine: false }, entryOf('site.created'))
   await webhooks.create(testWebhook({ targetUrl: url, types: ['workflow.*'] }), entryOf('webhook.created'))
   await workflows.start(site, toStoragePath('a.html'), entryOf('workflow.created'))
-  const record = () => Promise.reject(new ServiceError('outOfSpace'))
-  const sender = createWebhookSender({ ...machine.stores, deliveries: { ...deliveries, record } }, true)
+  const recordOutcome = () => Promise.reject(new ServiceError('outOfSpace'))
+  const sender = createWebhookSender({ ...machine.stores, webhooks: { ...webhooks, recordOutcome } }, true)
   onTestFinished(async () => {
     vi.useRealTimers()
     await sender.stop()

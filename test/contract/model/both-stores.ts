@@ -42,10 +42,7 @@ const settings = {
   reservedFolders: ['Templates'],
 }
 
-type FilledStores = Omit<
-  Stores,
-  'removalQueue' | 'attempts' | 'issuers' | 'accessValues' | 'webhooks' | 'deliveries' | 'seals'
->
+type FilledStores = Omit<Stores, 'removalQueue' | 'attempts' | 'issuers' | 'accessValues' | 'webhooks' | 'seals'>
 
 interface Running {
   readonly stores: FilledStores

@@ -23,7 +23,7 @@ const deliveryOf = (number: number, details: Partial<Delivery> = {}): Delivery =
 })
 
 describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, ({ stores }) => {
-  const { webhooks, deliveries, history } = stores
+  const { webhooks, history } = stores
   const reported = async () => (await history.after(site, 0, 1_000)).map(({ type, subject }) => `${type} ${subject}`)
 
   test('A site has at most 20 webhooks, even if many are created at once', async () => {
@@ -62,13 +62,13 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, ({ stores }) => {
     await createIn(stores)
     const retry = { position: 8, attempt: 2, due: 9 }
     const outcome = { delivery: deliveryOf(8, { status: 500 }), position: 8, retry }
-    await deliveries.record(site, 'whk_one', outcome)
+    await webhooks.recordOutcome(site, 'whk_one', outcome)
     expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(true)
     expect(await webhooks.remove(site, 'whk_one', entryOf('webhook.removed'))).toBe(false)
     expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
-    expect(await deliveries.recent(site, 'whk_one')).toEqual([])
-    await deliveries.record(site, 'whk_one', outcome)
-    expect(await deliveries.recent(site, 'whk_one')).toEqual([])
+    expect(await webhooks.deliveries(site, 'whk_one')).toEqual([])
+    await webhooks.recordOutcome(site, 'whk_one', outcome)
+    expect(await webhooks.deliveries(site, 'whk_one')).toEqual([])
     expect(await webhooks.get(site, 'whk_one')).toBeUndefined()
     expect(await reported()).toEqual(['webhook.created webhook/whk_one', 'webhook.removed webhook/whk_one'])
     await createIn(stores)
@@ -77,20 +77,20 @@ describeOn({ kinds: handsOfPorts, subject: 'webhooks' }, ({ stores }) => {
 })
 
 describeOn({ kinds: handsOfPorts, subject: 'deliveries of webhooks' }, ({ stores, connect }) => {
-  const { webhooks, deliveries } = stores
+  const { webhooks } = stores
   const fail = (number: number, due: number, attempt = 1) => {
     const { status: _, ...unanswered } = deliveryOf(number, { attempt, fault: 'refused' })
     const retry = { position: number, attempt: attempt + 1, due }
     const place = attempt === 1 ? { position: number } : { ended: number }
-    return deliveries.record(site, 'whk_one', { delivery: unanswered, retry, ...place })
+    return webhooks.recordOutcome(site, 'whk_one', { delivery: unanswered, retry, ...place })
   }
 
   test('A late delivery is listed, but never decreases the position of the webhook', async () => {
     await createIn(stores)
-    await deliveries.record(site, 'whk_one', { position: 9 })
-    await deliveries.record(site, 'whk_one', { delivery: deliveryOf(8), position: 8 })
+    await webhooks.recordOutcome(site, 'whk_one', { position: 9 })
+    await webhooks.recordOutcome(site, 'whk_one', { delivery: deliveryOf(8), position: 8 })
     expect((await webhooks.get(site, 'whk_one'))?.position).toBe(9)
-    expect(await deliveries.recent(site, 'whk_one')).toHaveLength(1)
+    expect(await webhooks.deliveries(site, 'whk_one')).toHaveLength(1)
   })
 
   test('Retries are in the order of their due times until an attempt ends them (V-10)', async () => {
@@ -106,7 +106,7 @@ describeOn({ kinds: handsOfPorts, subject: 'deliveries of webhooks' }, ({ stores
       [8, 2],
       [9, 3],
     ])
-    await deliveries.record(site, 'whk_one', { delivery: deliveryOf(10), ended: 10 })
+    await webhooks.recordOutcome(site, 'whk_one', { delivery: deliveryOf(10), ended: 10 })
     expect((await retries())?.map(({ position }) => position)).toEqual([8, 9])
   })
 })
