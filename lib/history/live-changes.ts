@@ -12,16 +12,12 @@ const mostAtOnce = 100
 const wokenAtOnce = 50
 const pauseAfterFailure = 1_000
 
-const createMemory = () => {
+/** Has every entry after `start`, until it forgets the oldest entries. */
+const createMemory = (start = 0) => {
   let recent: readonly Change[] = []
-  // `recent` has every entry after `start`.
-  let start = 0
+  let forgotten = start
   return {
-    newest: () => recent.at(-1)?.position ?? start,
-
-    begin(position: number): void {
-      start = position
-    },
+    newest: () => recent.at(-1)?.position ?? forgotten,
 
     add(news: readonly Change[]): void {
       const all = [...recent, ...news]
@@ -30,12 +26,12 @@ const createMemory = () => {
         bytes += sizeOf(change)
         return bytes > mostRemembered
       })
-      start = all[tooMany]?.position ?? start
+      forgotten = all[tooMany]?.position ?? forgotten
       recent = all.slice(tooMany + 1)
     },
 
     after(position: number): readonly Change[] | undefined {
-      if (position < start) return undefined
+      if (position < forgotten) return undefined
       return recent.slice(recent.findLastIndex((change) => change.position <= position) + 1)
     },
   }
@@ -43,7 +39,7 @@ const createMemory = () => {
 
 /** Reads the new entries of a site once for all of its listeners, when the history reports them (V-22, V-23). */
 const openSiteFeed = (history: History, site: SiteId) => {
-  const memory = createMemory()
+  let memory = createMemory()
   const waiting = new Set<() => void>()
   let isStale = false
   let isReading = true
@@ -80,7 +76,7 @@ const openSiteFeed = (history: History, site: SiteId) => {
 
   const begin = async (): Promise<void> => {
     const [last] = await history.before(site, undefined, 1)
-    memory.begin(last?.position ?? 0)
+    memory = createMemory(last?.position)
     isReading = false
     if (isStale) await readNews()
   }
@@ -90,8 +86,8 @@ const openSiteFeed = (history: History, site: SiteId) => {
     ready: begin(),
     wakeAll,
     history,
-    newest: memory.newest,
-    recentAfter: memory.after,
+    newest: () => memory.newest(),
+    recentAfter: (position: number) => memory.after(position),
 
     /** Calls `wake` after new entries, and when the service stops, until the caller calls the returned function. */
     watch(wake: () => void): () => void {
