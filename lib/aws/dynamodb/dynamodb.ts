@@ -37,7 +37,7 @@ export type Key = Readonly<Record<string, string | number>>
  * A condition or a computed value. The name of a column follows a `#`. A value may be an expression, too. Several
  * conditions must all be true.
  */
-type Expression = (write: (value: unknown) => string) => string
+export type Expression = (write: (value: unknown) => string) => string
 export type Conditions = Expression | readonly (Expression | undefined)[]
 
 export const expression =

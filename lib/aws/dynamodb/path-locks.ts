@@ -15,7 +15,7 @@ const workflowKey = (page: StoragePath) => `workflow#${page}`
 export const removalKey = (folder: StoragePath) => `removal#${folder}`
 export const recordKey = (folder: StoragePath) => `removed#${folder}`
 
-interface PathItem {
+export interface PathItem {
   readonly site: number
   readonly path: string
 }

@@ -6,8 +6,15 @@ import { listAll } from '../../storage/many-objects.ts'
 import type { ObjectStore } from '../../storage/object-store.ts'
 import { folderKey, root } from '../../storage/path.ts'
 import { quotaExceeded, type SiteUsage, type UsageCounts } from '../../storage/quota.ts'
-import { createDocumentClient, expression, type ItemChange, openTable, type TableOptions } from './dynamodb.ts'
-import { getItems } from './path-locks.ts'
+import {
+  type Attributes,
+  createDocumentClient,
+  type Expression,
+  expression,
+  openTable,
+  type TableOptions,
+} from './dynamodb.ts'
+import { getItems, type PathItem } from './path-locks.ts'
 
 /**
  * The used bytes of a site, in the table PathLocks. During a recount, `since` adds up the bytes of placed files, and
@@ -15,9 +22,7 @@ import { getItems } from './path-locks.ts'
  * the first recount has ended, the quota does not apply. Each recount begins and ends an `epoch`. `removals` counts the
  * begins and releases of changes that take files away, and `undone` the changes that were undone.
  */
-interface UsageItem {
-  readonly site: number
-  readonly path: string
+interface UsageItem extends PathItem {
   readonly used: number
   readonly since: number
   readonly epoch: number
@@ -34,15 +39,10 @@ type Options = TableOptions & { readonly once?: TableOptions['dynamodb'] }
 export const createUsageCounts = ({ once, now = Date.now, ...options }: Options) => {
   const table = openTable<UsageItem>(options)
   // This client never sends a call twice. It is created on demand, because only sites with a quota need it.
-  const openOnce = onDemand(() =>
-    openTable<UsageItem>({ ...options, dynamodb: once ?? createDocumentClient({ maxAttempts: 1 }) }),
-  )
+  const clientOnce = onDemand(() => once ?? createDocumentClient({ maxAttempts: 1 }))
   const keyOf = (site: SiteId) => ({ site, path: 'usage' })
 
   const read = async (site: SiteId) => (await getItems(table, site, ['usage']))[0]
-
-  const changeIn = (site: SiteId, epoch: number, change: ItemChange) =>
-    table.update(keyOf(site), { ...change, condition: expression`#epoch = ${epoch}` })
 
   return {
     read,
@@ -68,47 +68,30 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: Options)
         condition: [bytes > 0 ? expression`attribute_not_exists(#counted) OR #used <= ${quota - bytes}` : undefined],
         returns: 'ALL_NEW',
       })
-      if (item) {
-        const { epoch, removals, undone, begun } = item
-        return { site, epoch, removals, undone: isRemoval ? undone : undefined, isRecounting: begun !== undefined }
-      }
-      throw quotaExceeded(quota, (await read(site))?.used ?? 0)
-    },
-
-    async release({ site, epoch, undone }, bytes, replaced) {
-      await openOnce().update(keyOf(site), {
-        add: { used: -bytes, since: -replaced, removals: undone === undefined ? 0 : 1 },
-        condition: [expression`#epoch = ${epoch}`, undone === undefined ? undefined : expression`#undone = ${undone}`],
-      })
-    },
-
-    async undo({ site, epoch, removals }, bytes, lacking) {
-      const condition = expression`#epoch = ${epoch} AND #removals = ${removals}`
-      const undoing = bytes > 0 ? openOnce() : table
+      if (!item) throw quotaExceeded(quota, (await read(site))?.used ?? 0)
+      const { epoch, removals, undone, begun } = item
       // If the answer is lost, the count may be too high, but not too low.
-      const isUndone = await undoing
-        .update(keyOf(site), { add: { used: -bytes, undone: 1 }, condition })
-        .catch(() => undefined)
-      if (!isUndone && lacking > 0) await table.update(keyOf(site), { add: { used: lacking } })
+      const takeBack = (add: Attributes, condition?: Expression) =>
+        openTable<UsageItem>({ ...options, dynamodb: clientOnce() })
+          .update(keyOf(site), { add, condition: [expression`#epoch = ${epoch}`, condition] })
+          .catch(() => undefined)
+      return {
+        async release(bytes, replaced = 0) {
+          if (bytes <= 0 && (replaced === 0 || begun === undefined)) return
+          const add = { used: -Math.max(bytes, 0), since: -replaced, removals: isRemoval ? 1 : 0 }
+          await takeBack(add, isRemoval ? expression`#undone = ${undone}` : undefined)
+        },
+
+        async undo(bytes, lacking) {
+          if (bytes + lacking === 0) return
+          const isUndone = await takeBack({ used: -bytes, undone: 1 }, expression`#removals = ${removals}`)
+          if (!isUndone && lacking > 0) await table.update(keyOf(site), { add: { used: lacking } }).catch(() => {})
+        },
+      }
     },
 
-    begin: (site: SiteId, epoch: number) =>
-      changeIn(site, epoch, { set: { since: 0, begun: now(), epoch: epoch + 1 } }),
-
-    advance: (site: SiteId, epoch: number, listed: number, after: string) =>
-      changeIn(site, epoch, { set: { listed, after } }),
-
-    finish: (site: SiteId, epoch: number, bytes: number) =>
-      changeIn(site, epoch, {
-        set: {
-          used: expression`#since + ${bytes}`,
-          counted: now(),
-          epoch: expression`#epoch + ${1}`,
-          begun: undefined,
-          listed: undefined,
-          after: undefined,
-        },
-      }),
+    setIn: (site: SiteId, epoch: number, set: Attributes) =>
+      table.update(keyOf(site), { set, condition: expression`#epoch = ${epoch}` }),
   } satisfies SiteUsage & UsageCounts & Readonly<Record<string, unknown>>
 }
 
@@ -126,35 +109,29 @@ export interface RecountDeps {
 const settledAfter = 17 * 60_000
 const countedFor = 24 * 3600_000
 
-// Lists keys in their order until the deadline. The next run continues after the last key. Undefined when the list is
-// not complete yet.
-const listBytes = async (
-  { files, counts }: RecountDeps,
-  site: SiteId,
-  { epoch, after, listed = 0 }: UsageItem,
-  deadline: Deadline,
-): Promise<number | undefined> => {
-  let [last, bytes] = [after, listed]
-  for (const edition of ['draft', 'live'] as const) {
-    for await (const objects of listAll(files, folderKey(edition, site, root), last)) {
-      for (const { key, size } of objects) [last, bytes] = [key, bytes + size]
-      if (!deadline.isOver() || objects.length === 0 || last === undefined) continue
-      await counts.advance(site, epoch, bytes, last)
-      return undefined
-    }
-  }
-  return bytes
-}
-
-const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline): Promise<void> => {
-  const { counts, clock, countOpenUploads } = deps
+// Lists keys in their order until the deadline. The next run continues after the last key.
+const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline): Promise<unknown> => {
+  const { counts, files, clock, countOpenUploads } = deps
   const state = await counts.read(site)
   if (state?.epoch === undefined) return counts.prepare(site, false)
-  const { epoch, begun, counted = 0 } = state
-  if (begun === undefined && clock.wall() - counted >= countedFor) await counts.begin(site, epoch)
-  if (begun === undefined || clock.wall() - begun < settledAfter) return
-  const bytes = await listBytes(deps, site, state, deadline)
-  if (bytes !== undefined) await counts.finish(site, epoch, bytes + ((await countOpenUploads()).get(site) ?? 0))
+  const { epoch, begun, counted = 0, after, listed = 0 } = state
+  const now = clock.wall()
+  if (begun === undefined) {
+    const isDue = now - counted >= countedFor
+    return isDue && counts.setIn(site, epoch, { epoch: epoch + 1, since: 0, begun: now })
+  }
+  if (now - begun < settledAfter) return undefined
+  let bytes = listed
+  for (const edition of ['draft', 'live'] as const) {
+    for await (const objects of listAll(files, folderKey(edition, site, root), after)) {
+      bytes += objects.reduce((sum, { size }) => sum + size, 0)
+      const last = objects.at(-1)
+      if (last && deadline.isOver()) return counts.setIn(site, epoch, { listed: bytes, after: last.key })
+    }
+  }
+  const used = expression`#since + ${bytes + ((await countOpenUploads()).get(site) ?? 0)}`
+  const recount = { begun: undefined, listed: undefined, after: undefined }
+  return counts.setIn(site, epoch, { ...recount, epoch: epoch + 1, used, counted: clock.wall() })
 }
 
 /** Recounts each site with a quota once a day, in steps. The schedule runs this several times an hour. */

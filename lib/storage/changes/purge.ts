@@ -58,15 +58,14 @@ const lookAtVersions = async (
       storageRefused('This version is the present file. Delete the file, or name one of its old versions.'),
     isRunning && 'workflowDeleted',
   ])
-  return { versions: named ? [named] : all.filter(({ isCurrent }) => !isCurrent), isWhole }
+  const versions = named ? [named] : all.filter(({ isCurrent }) => !isCurrent)
+  return { versions, isWhole, hidden: versions.filter(({ hiddenBy }) => hiddenBy).length }
 }
-
-type Listed = Awaited<ReturnType<typeof lookAtVersions>>
 
 const deleteListed = async (
   { files, clock }: ChangeDeps,
   path: StoragePath,
-  { versions, isWhole }: Listed,
+  { versions, isWhole }: Awaited<ReturnType<typeof lookAtVersions>>,
   { site, author, deadline }: Requester,
 ): Promise<void> => {
   const now = clock.wall()
@@ -77,18 +76,15 @@ const deleteListed = async (
   if (left > 0 || wait > 0 || !isWhole) throw unfinished(ripe.length - left, isWhole ? wait : 0)
 }
 
-const hiddenIn = ({ versions }: Listed): number => versions.filter(({ hiddenBy }) => hiddenBy).length
-
 /** H-30: deletes old versions of a file for good: all old versions, or only the wanted version. */
 export const purge = async (deps: ChangeDeps, path: StoragePath, wanted: string | undefined, requester: Requester) => {
   refuse([path === root && new ServiceError('nameRequired', { message: 'Name the file to purge.' })])
   const listed = await lookAtVersions(deps, path, wanted, requester)
-  const hidden = hiddenIn(listed)
-  if (hidden === 0) return deleteListed(deps, path, listed, requester)
+  if (listed.hidden === 0) return deleteListed(deps, path, listed, requester)
   // While the lock exists, no restore can bring a purged version back. A restore that began before the lock undoes
   // itself.
   await using lock = await lockPath(deps, path, requester)
   const locked = await lookAtVersions(deps, path, wanted, requester, lock.id)
-  if (hiddenIn(locked) < hidden) throw unfinished(0, 0)
+  if (locked.hidden < listed.hidden) throw unfinished(0, 0)
   await deleteListed(deps, path, locked, { ...requester, deadline: lock.deadline })
 }

@@ -145,7 +145,7 @@ export const openUpload = async (
   const reservation = await deps.quotas?.reserve(requester.site, counted)
   const begun = direct ? direct.begin({ id, target }) : deps.uploadParts.begin(target)
   const holding = await begun.catch(async (error: unknown) => {
-    await deps.quotas?.release(reservation, counted)
+    await reservation?.release(counted)
     throw error
   })
   const upload: Upload = {
@@ -163,7 +163,7 @@ export const openUpload = async (
     holding,
   }
   if (await deps.uploadRecords.create(upload, mostOpen, created)) return upload
-  await deps.quotas?.release(reservation, counted)
+  await reservation?.release(counted)
   await deps.uploadParts.remove({ id, target, holding })
   throw storageRefused(`You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`)
 }
@@ -177,7 +177,7 @@ export const discardUpload = async (
   const reservation = await quotas?.reserve(site, 0)
   const removed = await uploadRecords.remove(id)
   if (!removed?.holding) return
-  if (isRefused || !isWaiting(removed)) await quotas?.release(reservation, countedBytes(removed))
+  if (isRefused || !isWaiting(removed)) await reservation?.release(countedBytes(removed))
   await uploadParts.remove({ id, target, holding: removed.holding })
 }
 

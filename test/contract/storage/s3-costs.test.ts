@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import type { UsageCounts } from '../../../lib/storage/quota.ts'
+import type { Reservation, UsageCounts } from '../../../lib/storage/quota.ts'
 import { aroundCalls } from '../../support/around-calls.ts'
 import { noRemovals, openBucketInMemory, openObjectStore } from '../../support/bucket.ts'
 import { entry, unrecorded } from '../../support/history.ts'
@@ -29,9 +29,7 @@ beforeEach(async () => {
     now: () => Date.now() + age,
   })
   const counts = asking<UsageCounts>({
-    reserve: async (site) => ({ site, epoch: 1, removals: 0, undone: undefined, isRecounting: false }),
-    release: async () => {},
-    undo: async () => {},
+    reserve: async () => asking<Reservation>({ release: async () => {}, undo: async () => {} }),
   })
   storage = await openStorage({
     wholeBodies: true,

@@ -133,8 +133,9 @@ const recount = async (): Promise<readonly CloudRequest[]> => {
   await sites.setQuota(site, 1e12, entry)
   const sent = await sentBy(run)
   const halfAnHourAgo = Date.now() - 30 * 60_000
-  const counts = createUsageCounts({ dynamodb, table: pathLocksTable, now: () => halfAnHourAgo })
-  await counts.begin(site, (await counts.read(site))?.epoch ?? 0)
+  const counts = createUsageCounts({ dynamodb, table: pathLocksTable })
+  const epoch = (await counts.read(site))?.epoch ?? 0
+  await counts.setIn(site, epoch, { epoch: epoch + 1, since: 0, begun: halfAnHourAgo })
   sent.push(...(await sentBy(run)))
   expect(await counts.bytesOf(site)).toBeGreaterThan(0)
   await sites.setQuota(site, undefined, entry)
