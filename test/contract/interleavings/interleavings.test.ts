@@ -282,6 +282,8 @@ test.each<[Plant, Name, seed: number, Partial<Subject>?]>([
   ['no condition of DynamoDB', 'sessions', 3],
   ['no lease of uploads', 'uploads', 6],
   ['no take-over of uploads', 'a stalled upload', 18, { last: [readVersions('a/x')] }],
+  ['no second check', 'a name', 6],
+  ['no second check', 'a large folder', 6],
 ])('concurrent changes reveal a service with %s: %s', { timeout: patience }, async (plant, name, seed, own) => {
   const subject = { ...subjectOf(name), ...own }
   const check = (options: Options, numRuns: number) =>

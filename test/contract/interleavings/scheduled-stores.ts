@@ -57,6 +57,7 @@ export type Plant =
   | 'no condition of DynamoDB'
   | 'no lease of uploads'
   | 'no take-over of uploads'
+  | 'no second check'
 
 /** The clock of a test, and the same clock in whole seconds, for S3. */
 export interface Time {
@@ -276,10 +277,17 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
   }
 
   const openPlantedFiles = () => {
-    const { downloads: _, linkTo: __, uploadParts, ...files } = openFiles()
+    const { downloads: _, linkTo: __, files, uploadParts, ...others } = openFiles()
+    // If the caller has checked every condition before, the store checks them only after its writes.
+    const place: typeof files.place = (changes, conditions, entry) => {
+      const { unlocked } = conditions
+      const isSecond = plant === 'no second check' && unlocked.seen !== undefined
+      const none = { absent: [], absentIfNew: [], present: [], unlocked: { ...unlocked, folders: [] } }
+      return files.place(changes, isSecond ? { ...conditions, ...none } : conditions, entry)
+    }
     const takeOver: typeof uploadParts.takeOver =
       plant === 'no take-over of uploads' ? async ({ holding }) => holding : uploadParts.takeOver
-    return { ...files, uploadParts: { ...uploadParts, takeOver } }
+    return { ...others, files: { ...files, place }, uploadParts: { ...uploadParts, takeOver } }
   }
 
   const openFunctions = (): Readonly<Record<Group, Handler>> => {
