@@ -118,18 +118,20 @@ const appendTus = operation({ params: uploadOf }, async (input, deps): Promise<R
   const addition = { offset, length, checksum: readChecksum(headers), declared: declaredLength(input) }
   const requester = uploaderOf(input)
   const begun = await beginAppend(deps, requester, input.params.id, addition)
-  const { advance, follow } = trackUpload(deps, input, begun.upload, true)
+  const { advance, complete, follow } = trackUpload(deps, input, begun.upload, true)
   const content = countedBody(deps, input, advance, storedPath(begun.upload.target.path))
-  const grown = await follow(completeAppend(deps, requester, begun, { ...addition, content }), isWhole)
+  const uploader = { ...requester, alongsideEntry: complete }
+  const grown = await follow(completeAppend(deps, uploader, begun, { ...addition, content }), isWhole)
   return { status: 204, headers: offsetHeaders(grown) }
 })
 
 const completeDirect = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
-  const upload = await findUpload(deps, uploaderOf(input), input.params.id)
+  const requester = uploaderOf(input)
+  const upload = await findUpload(deps, requester, input.params.id)
   if (!upload.target.isDirect) requireTus(input.headers)
   if (hasBody(input)) throw storageRefused('Send bytes to the addresses of the parts, and this PATCH without bytes.')
-  const { follow } = trackUpload(deps, input, upload, true)
-  const placed = await follow(completeParts(deps, uploaderOf(input), upload), isWhole)
+  const { complete, follow } = trackUpload(deps, input, upload, true)
+  const placed = await follow(completeParts(deps, { ...requester, alongsideEntry: complete }, upload), isWhole)
   return { status: 204, headers: offsetHeaders(placed) }
 })
 

@@ -96,8 +96,10 @@ export const createUploadRecords = (database: Database, record: RecordChange, { 
       return isThere
     },
 
-    complete: (id, _holder, expires, entry) =>
-      write(() => void recordIf(uploads.complete(expires, id) === 1, record, entry)),
+    async complete(id, holder, expires, entry) {
+      await write(() => void recordIf(uploads.complete(expires, id) === 1, record, entry))
+      release(id, holder)
+    },
 
     giveBack: async (id, holder) => release(id, holder),
 

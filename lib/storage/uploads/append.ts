@@ -68,7 +68,10 @@ const keepLease = (
       // The lease lasts until the end of the request, so that no other request takes over while this one undoes its
       // placement.
       isHeld: () => uploadRecords.renew(id, holder, Math.min(Math.max(lasts, deadline.timeLeft()), longestRequest)),
-      complete: (entry) => uploadRecords.complete(id, holder, expiryOfComplete(wall()), entry, deadline),
+      async complete(entry) {
+        await uploadRecords.complete(id, holder, expiryOfComplete(wall()), entry, deadline)
+        mustGiveBack = false
+      },
     }),
     async [Symbol.asyncDispose](): Promise<void> {
       clearInterval(timer)

@@ -133,7 +133,7 @@ export interface UploadRecords {
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
   /** Stores the progress, and ends the lease unless `keepsLease`. False if the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keepsLease: boolean): Promise<boolean>
-  /** The first call writes the entry. A repetition with the same holder writes it again. */
+  /** The first call writes the entry, and ends the lease. A repetition with the same holder writes it again. */
   complete(id: string, holder: string, expires: number, entry: HistoryEntry, deadline?: Deadline): Promise<void>
   giveBack(id: string, holder: string): Promise<void>
   remove(id: string): Promise<Upload | undefined>
