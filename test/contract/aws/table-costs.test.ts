@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { hashPassword } from '../../../lib/access/sign-in.ts'
 import { recountSites } from '../../../lib/aws/dynamodb/usage-counts.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
+import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { unlimited } from '../../../lib/core/time.ts'
 import {
   addOwner,
@@ -16,10 +16,12 @@ import {
 } from '../../support/every-operation.ts'
 import { requestOf, textOf } from '../../support/gateway.ts'
 import { openHandler } from '../../support/handlers.ts'
+import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { testPerson } from '../../support/people.ts'
 import { createRounds } from '../../support/rounds.ts'
 import { aroundCommands } from '../../support/store-faults.ts'
+import { newsItems, range } from '../ports/some-content.ts'
 
 const tables = openMemoryTables()
 const token = await fillDirectory(storesOver(tables.connect()))
@@ -101,6 +103,22 @@ test('A sign-in needs 5 to 8 rounds of calls to the tables (A-62, A-66)', async 
     measure('GET', '/api/v2/admin/me', { headers: { Authorization: JSON.parse(firstOfDay.text).token } })
   expect(await readMe()).toMatchObject({ status: 200, rounds: 2 })
   expect(await readMe()).toMatchObject({ status: 200, rounds: 0 })
+
+test('A list of ten news items of a category needs three rounds of calls', async () => {
+  const exercise = exercises.find(({ group }) => group === 'categories')
+  const category = 5 as CategoryId
+  const ids = range(1, 10)
+  const rounds = await roundsOf({
+    ...(exercise as Exercise),
+    async fill(dynamodb) {
+      const { contents, links } = storesOver(dynamodb)
+      await contents.putMany(site, 'category', [{ id: category, name: 'Five' }], entry)
+      await contents.putMany(site, 'news', newsItems(ids), entry)
+      await links.link({ site, kind: 'news', category }, new Map(ids.map((id) => [id, true])), entry)
+    },
+    requests: [{ method: 'GET', target: `/webresources/api/v3/sites/${site}/categories/5/news` }],
+  })
+  expect(rounds.get('GET /categories/5/news')).toBe(3)
 })
 
 test.each(exercises)('$group answers after the last of its calls to the tables has ended', async (exercise) => {

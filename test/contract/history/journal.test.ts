@@ -186,6 +186,7 @@ test.each([
   [1, 1],
   [2, 1.6],
   [64, 2.5],
+  [200, 4],
 ])('%d concurrent writers lose no entry, with at most %d calls each', { timeout: 120_000 }, async (count, most) => {
   const writers = openMany(count)
   await writers.write([0])

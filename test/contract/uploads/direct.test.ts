@@ -41,8 +41,8 @@ beforeEach(async () => {
 const ask = (method: string, path: string, query: Readonly<Record<string, string>> = {}, more = {}) =>
   service.callSite(method, path, { query, ...more })
 
-const begin = (body: object, folder = '') => {
-  const headers = { 'Content-Type': 'application/json' }
+const begin = (body: object, folder = '', conditions: Readonly<Record<string, string>> = {}) => {
+  const headers = { 'Content-Type': 'application/json', ...conditions }
   return ask('POST', `/storage${folder}`, { parts: '' }, { headers, body: JSON.stringify(body) })
 }
 const beginFilm = async () => uploadIn(await begin({ name: 'film.mp4', size: bytes.length }))
@@ -132,6 +132,25 @@ test('After a temporary failure, an upload completes without new bytes (U-29)', 
   placing.end()
   expect((await ask('PATCH', upload)).status).toBe(204)
   expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
+})
+
+test('A refusal by a condition at the end ends the upload (U-28, U-35)', async () => {
+  const upload = uploadIn(await begin({ name: 'film.mp4', size: bytes.length }, '', { 'If-None-Match': '*' }))
+  await sendAll(upload)
+  await service.put('/film.mp4', 'theirs')
+  expect(statusAndCode(await ask('PATCH', upload))).toEqual([412, 100412])
+  expect(statusAndCode(await ask('PATCH', upload))).toEqual([404, 104032])
+  expect((await fileIn('film.mp4'))?.toString()).toBe('theirs')
+  expect(await bucket.leftovers()).toBe(0)
+})
+
+test('Without the right to write at its path, nobody continues an upload (U-15, U-35)', async () => {
+  const upload = await beginFilm()
+  await sendAll(upload)
+  const reader = await service.as('files:read', 'files:write:/other')
+  for (const method of ['GET', 'PATCH', 'DELETE'])
+    expect(statusAndCode(await reader.callSite(method, upload)), method).toEqual([400, 104003])
+  expect(await fileIn('film.mp4')).toBeUndefined()
 })
 
 test('A user with too many open uploads is refused, without a trace (U-17, U-35)', async () => {
