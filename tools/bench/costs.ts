@@ -18,7 +18,7 @@ import {
 } from '../../test/support/every-operation.ts'
 import { send } from '../../test/support/gateway.ts'
 import { entry } from '../../test/support/history.ts'
-import { measurePartsCosts } from './large/in-parts.ts'
+import { measurePartsCosts, measureRounds } from './large/in-parts.ts'
 import { form, formOf } from './measure/content.ts'
 import { type Bench, mebibyte, type Table } from './measure/figures.ts'
 import { atEndpoint, onTables, openCloudFiles, unlogged } from './measure/grounds.ts'
@@ -79,6 +79,9 @@ const storageRequests: readonly StorageRequest[] = [
   { name: '14: delete a folder of 2,100 files', method: 'DELETE', target: '/huge' },
 ]
 
+// In milliseconds. A change in a folder of at most two minutes looks above the folder once more.
+const ageOfFolders = 600_000
+
 const settings = {
   dataCentre: 'us',
   largestFile: 100 * mebibyte,
@@ -106,7 +109,7 @@ const measureStorageCosts = async (
   token: string,
   takeConsumed: () => Consumed,
 ): Promise<readonly Table[]> => {
-  const { downloads, linkTo, stores } = await openCloudFiles(dynamodb)
+  const { downloads, linkTo, stores } = await openCloudFiles(dynamodb, ageOfFolders)
   const surroundings = { ...unlogged, downloads, linkTo }
   const deps = createStorageDeps(settings, { ...storesOver(dynamodb), ...stores }, surroundings)
   const handler = createStorageHandler(deps)
@@ -232,7 +235,7 @@ const measureFileCosts: Bench = () =>
     const takeConsumed = meter(dynamodb)
     const inParts = await measurePartsCosts(dynamodb, token, takeConsumed)
     const ofStorage = () => measureStorageCosts(dynamodb, token, takeConsumed)
-    return [inParts, ...(await atEndpoint('the costs of the storage are', ofStorage))]
+    return [inParts, await measureRounds(), ...(await atEndpoint('the costs of the storage are', ofStorage))]
   })
 
 /** Computes the cost of each operation at list prices from the reported capacity. */

@@ -78,9 +78,9 @@ export const journalTable = 'journal' satisfies keyof typeof tables
 
 /**
  * Opens the deployed file stores, with a bucket and a queue of their own at `AWS_ENDPOINT_URL` (an IP address), and the
- * tables of `dynamodb`.
+ * tables of `dynamodb`. For these stores, all objects are older by `age` milliseconds.
  */
-export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
+export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient, age = 0) => {
   const client = new S3Client({ forcePathStyle: true })
   const bucket = `bench-${randomUUID()}`
   await client.send(new CreateBucketCommand({ Bucket: bucket }))
@@ -89,7 +89,7 @@ export const openCloudFiles = async (dynamodb: DynamoDBDocumentClient) => {
   const queues = new SQSClient({})
   const { QueueUrl: removalsQueueUrl = '' } = await queues.send(new CreateQueueCommand({ QueueName: bucket }))
   const settings = { filesBucket: bucket, pathLocksTable, journalTable, keptDays: 30, removalsQueueUrl }
-  const { downloads, linkTo, ...stores } = openFileStores(settings, { dynamodb })
+  const { downloads, linkTo, ...stores } = openFileStores(settings, { dynamodb, now: () => Date.now() + age })
   return { client, bucket, stores, downloads, linkTo }
 }
 
