@@ -4,6 +4,7 @@ import { issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { fieldsOf, ownSiteId, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
+import { put, read, remove } from '../support/storage.ts'
 
 const files = '/api/v2/admin/sites/current/storage'
 
@@ -24,6 +25,12 @@ test.each([
 
 test('A slash at the end of a path is ignored', async () => {
   expect((await call(`${site}/webforms/`)).status).toBe(200)
+})
+
+test.each(['users', 'keys', 'tokens'])('A file in a folder with the name %s is a file (A-2)', async (name) => {
+  await put(`${name}/x`, name)
+  expect((await read(`${name}/x`)).text).toBe(name)
+  await remove(name)
 })
 
 testOfPaths('The segments of a path are decoded once, or answer 404/100004 (E-7)', async () => {
