@@ -165,6 +165,7 @@ export const createAccessValues = ({ now: clock = Date.now, ...options }: TableO
 
 const mostTries = 8
 
+// In milliseconds: the wait of a caller whose attempt could not be counted, because too many others counted at once.
 const waitOfCrowd = 1_000
 
 export const createSignInAttempts = ({ now = Date.now, ...options }: TableOptions): SignInAttempts => {
