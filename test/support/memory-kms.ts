@@ -1,30 +1,20 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
 
-const key = randomBytes(32)
+/** The encrypted texts by their ciphertexts, which tell nothing about them. */
+const encrypted = new Map<string, { readonly Plaintext: string; readonly EncryptionContext: unknown }>()
 
-const additional = (context: Readonly<Record<string, string>> = {}) =>
-  Buffer.from(JSON.stringify(Object.entries(context).sort()))
-
-const encrypt = (plaintext: Buffer, context: Buffer): Buffer => {
-  const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(context)
-  const sealed = Buffer.concat([cipher.update(plaintext), cipher.final()])
-  return Buffer.concat([iv, cipher.getAuthTag(), sealed])
-}
-
-const decrypt = (blob: Buffer, context: Buffer): Buffer => {
-  const decipher = createDecipheriv('aes-256-gcm', key, blob.subarray(0, 12)).setAAD(context)
-  decipher.setAuthTag(blob.subarray(12, 28))
-  return Buffer.concat([decipher.update(blob.subarray(28)), decipher.final()])
-}
-
-const answerOf = (target: string, body: Buffer): Record<string, string> => {
+const answerOf = (target: string, body: Buffer): object => {
   const { Plaintext, CiphertextBlob, EncryptionContext } = JSON.parse(body.toString())
-  const context = additional(EncryptionContext)
-  return target.endsWith('.Encrypt')
-    ? { CiphertextBlob: encrypt(Buffer.from(Plaintext, 'base64'), context).toString('base64') }
-    : { Plaintext: decrypt(Buffer.from(CiphertextBlob, 'base64'), context).toString('base64') }
+  if (target.endsWith('.Encrypt')) {
+    const blob = Buffer.from(randomUUID()).toString('base64')
+    encrypted.set(blob, { Plaintext, EncryptionContext })
+    return { CiphertextBlob: blob }
+  }
+  const found = encrypted.get(CiphertextBlob)
+  if (!found || !isDeepStrictEqual(found.EncryptionContext, EncryptionContext)) throw new Error('InvalidCiphertext')
+  return { Plaintext: found.Plaintext }
 }
 
 /** Answers a request to KMS in memory. Returns false for a request to another service. */
