@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { HttpRequest, HttpResponse } from '@smithy/core/protocols'
 import dynalite from 'dynalite'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 
@@ -10,22 +11,11 @@ const signed = {
   'x-amz-date': '20260101T000000Z',
 }
 
-interface SmallRequest {
-  readonly method: string
-  readonly path: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
-}
-
-interface SmallResponse {
-  readonly statusCode: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array
-}
+type SmallRequest = Pick<HttpRequest, 'method' | 'path' | 'headers' | 'body'>
 
 /** Passes a request to dynalite without a socket, because a socket would cost more than the answer. */
 const askDirectly = (listener: RequestListener, { method, path, headers, body }: SmallRequest) =>
-  new Promise<SmallResponse>((resolve) => {
+  new Promise<Pick<HttpResponse, 'statusCode' | 'headers' | 'body'>>((resolve) => {
     const request = Object.assign(new EventEmitter(), { method, url: path, headers: { ...headers, ...signed } })
     const answered: Record<string, string> = {}
     const response = {

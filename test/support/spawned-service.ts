@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs'
+import type { Demo } from '../../lib/machine/directory/demo-file.ts'
+import type { RunningService } from '../../local/service.ts'
 import { launch } from './program.ts'
 
-interface Ready {
-  readonly baseUrl: string
-  readonly dataCentres: Readonly<Record<string, string>>
-  readonly siteId: number
-  readonly webFormId: number
-  readonly token: string
-}
+type Ready = Pick<RunningService, 'baseUrl' | 'dataCentres'> & Demo
 
 const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 /** The options of Node and the file that `npm start` runs. */
