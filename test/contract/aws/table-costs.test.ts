@@ -103,6 +103,7 @@ test('A sign-in needs 5 to 8 rounds of calls to the tables (A-62, A-66)', async 
     measure('GET', '/api/v2/admin/me', { headers: { Authorization: JSON.parse(firstOfDay.text).token } })
   expect(await readMe()).toMatchObject({ status: 200, rounds: 2 })
   expect(await readMe()).toMatchObject({ status: 200, rounds: 0 })
+})
 
 test('A list of ten news items of a category needs three rounds of calls', async () => {
   const exercise = exercises.find(({ group }) => group === 'categories')
