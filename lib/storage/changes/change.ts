@@ -67,6 +67,8 @@ export interface Placement {
 
 interface Deletion {
   readonly objects: readonly RemovableObject[]
+  /** The keys of a page. If another caller changes one of its objects, the other one may appear. */
+  readonly page?: readonly string[] | undefined
   readonly entry: Entry
   readonly removedFolder?: RemovedFolder
 }
@@ -118,7 +120,7 @@ const removeObjects = async ({ files }: StorageStores, deletion: Deletion, { aut
     const { spared } = await files.remove(left, { entry: unwritten, deadline, removedFolder: deletion.removedFolder })
     if (spared.size === 0) return
     if (spared.size < left.length) unwritten = undefined
-    left = await findAll(files, spared)
+    left = await findAll(files, new Set([...spared, ...(deletion.page ?? [])]))
     if (left.length === 0) return
   }
   throw new ServiceError('unavailable')

@@ -50,8 +50,9 @@ const planRemoval = (seen: SeenRemoval, { draftOnly, conditions = {} }: RemoveOp
     return { objects, entry, removedFolder: { site, folder: path, since } }
   }
   const objects = (draftOnly && isPage(path) ? [draft] : [live, draft]).filter((version) => version !== undefined)
+  const page = isPage(path) && !draftOnly ? editions.map((edition) => fileKey(edition, site, path)) : undefined
   const entry = { type: 'file.removed', subject: path } as const
-  if (isUnconditional(conditions)) return { objects, entry }
+  if (isUnconditional(conditions)) return { objects, page, entry }
   if (objects.length === 0) return 'nothing'
   return {
     paths: [path],

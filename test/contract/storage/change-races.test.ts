@@ -37,6 +37,22 @@ describe.each(storageHands)('Changes and removals on $name', ({ open }) => {
     expect(json.versions.map(({ removed }: { readonly removed: boolean }) => removed)).toEqual([true, false])
   })
 
+  it.each([[], ['newer draft']])(
+    'The removal of a draft also removes a page that is stored meanwhile (S-103)',
+    async (...drafts: readonly string[]) => {
+      const path = '/f/page.html'
+      const putDraft = (text: string) => storage.put(path, text, { version: 'draft' })
+      await putDraft('draft')
+      others.once(async () => {
+        await storage.put(path, 'page')
+        for (const draft of drafts) await putDraft(draft)
+      })
+      expect((await storage.remove(path)).status).toBe(200)
+      expect(await storage.read(path)).toBe(404)
+      expect(await storage.read(path, { version: 'draft' })).toBe(404)
+    },
+  )
+
   it('The removal of a file that is replaced each time answers 503, and the file stays', async () => {
     let number = 0
     others.always(() => storage.put('/f/a', String(number++)))
