@@ -54,13 +54,19 @@ describe('Completing an upload while the store fails for a time', () => {
     expect((await service.head(upload)).status).toBe(200)
   })
 
-  test('If creating an upload fails, nothing of it is left', async () => {
+  test('If the files of a request cannot be stored, nothing of them is left', async () => {
     const service = await open()
     service.placing.always(away)
     const before = service.leftovers()
     const headers = { 'Content-Type': 'application/offset+octet-stream' }
-    expect((await service.create('a.txt', 5, { body: 'hello', headers })).status).toBe(503)
-    expect((await service.create('b.txt', 0)).status).toBe(503)
+    const large = { name: 'c.txt', content: 'x'.repeat(200_000) }
+    const answers = [
+      await service.create('a.txt', 5, { body: 'hello', headers }),
+      await service.create('b.txt', 0),
+      await service.put('/c.txt', large.content),
+      await service.post('', [large, large]),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 400])
     expect(service.leftovers()).toBe(before)
   })
 })
