@@ -115,6 +115,7 @@ describeOn({ ...tested, subject: 'the lease of uploads' }, ({ stores: { uploadRe
     passed += minute / 2
     expect(await records.take(upload.id, 3, 'two', minute)).toEqual({ outcome: 'held', left: minute / 2 })
     passed += minute / 2
+    expect(await records.take(upload.id, 0, 'two', minute)).toEqual({ outcome: 'moved' })
     expect(await records.take(upload.id, 3, 'two', minute)).toMatchObject({ outcome: 'taken', upload: { offset: 3 } })
   })
 
