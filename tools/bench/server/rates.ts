@@ -25,7 +25,7 @@ interface Subject {
   readonly target: number | undefined
 }
 
-const reads: readonly Subject[] = [
+export const reads: readonly Subject[] = [
   { name: '/health', path: '/health', target: undefined },
   { name: 'list of 33 fields', path: v1, target: 0.12 },
   { name: 'list of 10 news', path: v3, target: 0.07 },
@@ -43,7 +43,7 @@ const rateOf = async (options: Omit<autocannon.Options, 'connections' | 'duratio
   return result.requests.average
 }
 
-const prepare = async ({ baseUrl, token }: BenchedService): Promise<void> => {
+export const prepare = async ({ baseUrl, token }: BenchedService): Promise<void> => {
   const send = async (method: string, path: string, body: string, type: string) => {
     const headers = { Authorization: token, 'Content-Type': type }
     const answer = await fetch(`${baseUrl}${path}`, { method, headers, body })
