@@ -26,7 +26,8 @@ const Seen = ({ preview, name, path }: DetailsProps & { readonly preview: Previe
   const t = texts.value.files
   const content = preview.content.value
   if (!content) return <p class="soft">{texts.value.loading}</p>
-  if (content.kind === 'picture') return <img class="seen-picture" src={content.url} alt={name} />
+  if (content.kind === 'picture')
+    return <img class="seen-picture" src={content.url} alt={name} onError={preview.cannotShow} />
   if (content.kind === 'audio' || content.kind === 'video')
     return <Player kind={content.kind} name={name} path={path} />
   if (content.kind === 'none') return <p class="soft">{t.noPreview}</p>

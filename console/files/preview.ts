@@ -17,6 +17,8 @@ export interface Preview {
   refreshLater(): Promise<void>
   showDraft(isShown: boolean): Promise<void>
   readVersions(): Promise<void>
+  /** Call this when the browser cannot show the content. */
+  cannotShow(): void
   close(): void
 }
 
@@ -94,6 +96,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
       const found = await Array.fromAsync(client().files.versions(mine))
       if (mine === path.value) versions.value = found
     },
+    cannotShow: () => show({ kind: 'none' }),
     close() {
       drop()
       path.value = ''

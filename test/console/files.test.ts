@@ -412,6 +412,9 @@ test('the panel shows a picture, and downloads any file (K-11)', async ({ open, 
   const downloading = page.waitForEvent('download')
   await details(page).getByRole('button', { name: 'Download' }).click()
   expect((await downloading).suggestedFilename()).toBe('dot.svg')
+  await client.files.put(`${folder}/damaged.png`, 'not a picture')
+  await row(page, 'damaged.png').getByRole('link').click()
+  await details(page).getByText('No preview is available for this file.').waitFor()
 })
 
 test('a folder shows the number of its entries after a visit (K-51)', async ({ openFolder, client, folder }) => {
