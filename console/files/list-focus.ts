@@ -6,7 +6,8 @@ export const useListFocus = <Shown extends HTMLElement>(keyboard: FilesPage['key
   const box = useRef<Shown>(null)
   useLayoutEffect(() => {
     const shown = box.current
-    if (keyboard.isInList && document.activeElement === document.body) shown?.focus()
+    // The second click of a double click focuses the page while the list is loading.
+    if (keyboard.isInList && document.activeElement?.contains(shown)) shown?.focus()
     return () => {
       keyboard.isInList = shown?.contains(document.activeElement) ?? false
     }

@@ -35,6 +35,19 @@ test('the focus returns to the list when the focused element is removed', async 
   await page.getByText('3 items restored.').waitFor()
 })
 
+test('a double click on a folder that loads slowly leaves the focus in the list', async ({ openFolder, folder }) => {
+  const page = await openFolder(['sub/a.txt'])
+  const listing = Promise.withResolvers<Route>()
+  await page.route(`**/storage/${folder}/sub?meta=`, (route) => listing.resolve(route), { times: 1 })
+  await row(page, 'sub').getByRole('link').click()
+  const held = await listing.promise
+  await grid(page).waitFor({ state: 'detached' })
+  await page.getByText('Loading…').click()
+  await held.continue()
+  await row(page, 'a.txt').waitFor()
+  await expectFocus(page, 'grid')
+})
+
 test('the focus stays in the view when the button for more disappears', async ({ openFolder, client, folder }) => {
   const names = Array.from({ length: 101 }, (_, index) => `${index}.txt`)
   const page = await openFolder(names)
