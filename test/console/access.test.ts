@@ -316,6 +316,20 @@ test('an owner creates and revokes keys with the keyboard (K-32)', async ({ peop
   expect(await operator.getByRole('button', { name: 'Schlüssel erstellen' }).count()).toBe(0)
 })
 
+test('a failing webhook fits on the screen of a phone, in German (K-17, K-52)', async ({ people }) => {
+  const options = { viewport: narrow, locale: 'de-DE' }
+  const page = await people.openAs({ name: 'olga', role: 'owner' }, '#/1001/files', options)
+  const webhook = { id: 'whk_1', siteId: 1001, targetUrl: 'https://hooks.example.com/changes', types: [], subject: '' }
+  const state = { enabled: true, description: '', lastSuccess: null, failingSince: '2026-11-29T23:38:57Z' }
+  await page.route(/v3\/sites\/1001\/webhooks/, (route) =>
+    route.fulfill({ json: { items: [{ ...webhook, ...state }] } }),
+  )
+  await page.getByRole('link', { name: 'Zugriff' }).click()
+  const cell = page.getByRole('cell').filter({ hasText: 'Schlägt fehl seit' })
+  const { x = 0, width = 999 } = (await cell.boundingBox()) ?? {}
+  expect(x + width).toBeLessThan(narrow.width)
+})
+
 test('an owner creates, tests and removes a webhook with the keyboard (K-52)', async ({ people }) => {
   const statuses = [503]
   const received: string[] = []
@@ -340,7 +354,7 @@ test('an owner creates, tests and removes a webhook with the keyboard (K-52)', a
   await expectAccessible(page)
   await confirm(page, 'Create')
   const form = page.getByRole('dialog', { name: 'Create a webhook' })
-  await form.getByRole('alert').getByText('must be an https address').waitFor()
+  await form.getByRole('alert').getByText('targetUrl: must be an https address', { exact: true }).waitFor()
   await form.getByLabel('Address of the service').fill(`${address}/hooks`)
   await confirm(page, 'Create')
   const once = page.getByRole('dialog', { name: 'Secret of the webhook' })
