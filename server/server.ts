@@ -58,7 +58,6 @@ const createTurns = () => {
     refused.add(socket)
   }
 
-  /** Callers who end their side of a connection still get the answers to changes. Other callers count as gone. */
   const endIfLeft = (socket: Duplex): void => {
     const queue = queues.get(socket) ?? []
     if (queue.every(({ response }) => response.req.method === 'GET')) socket.end()
@@ -152,7 +151,8 @@ const answerOn = <Kind extends Server>(
   server.on('connect', (_message, socket) => refuseTunnel(socket))
   surviveShortage(server)
   // A large upload over a slow line may take long, but a silent connection may not. The bytes of the headers are
-  // limited, not their number. Caddy keeps an idle connection for 120 s, other proxies for 60 to 90 s (O-24).
+  // limited, not their number. Caddy keeps an idle connection for 120 s, other proxies for 60 to 90 s (O-24). Callers who
+  // end their side of a connection still get the answers to changes. Other callers count as gone.
   server.requestTimeout = 0
   server.setTimeout(120_000)
   server.keepAliveTimeout = 125_000
