@@ -99,11 +99,11 @@ const putFileContent = operation({ params: writablePath, query: switchesOf }, as
   const contentType = mediaType(input.headers['content-type'])
   const checked = await checkedContent(input)
   const { path } = input.params
-  const { advance, complete, follow } = trackUpload(deps, input)
-  const bytes = countedBody(deps, input, advance, path)
-  const requester = { ...requesterOf(input), alongsideEntry: complete }
+  const progress = trackUpload(deps, input)
+  const bytes = countedBody(deps, input, progress.advance, path)
+  const requester = { ...requesterOf(input), progress }
   const content = { contentType, content: checked?.(bytes) ?? bytes, hasArrived: () => hasArrived(input) }
-  await follow(putFile(deps, { path, asDraft: input.query.version === 'draft' }, content, requester))
+  await progress.follow(putFile(deps, { path, asDraft: input.query.version === 'draft' }, content, requester))
   return succeeded
 })
 

@@ -118,10 +118,10 @@ const appendTus = operation({ params: uploadOf }, async (input, deps): Promise<R
   const addition = { offset, length, checksum: readChecksum(headers), declared: declaredLength(input) }
   const requester = uploaderOf(input)
   const begun = await beginAppend(deps, requester, input.params.id, addition)
-  const { advance, complete, follow } = trackUpload(deps, input, begun.upload, true)
-  const content = countedBody(deps, input, advance, storedPath(begun.upload.target.path))
-  const uploader = { ...requester, alongsideEntry: complete }
-  const grown = await follow(completeAppend(deps, uploader, begun, { ...addition, content }), isWhole)
+  const progress = trackUpload(deps, input, begun.upload, true)
+  const content = countedBody(deps, input, progress.advance, storedPath(begun.upload.target.path))
+  const uploader = { ...requester, progress }
+  const grown = await progress.follow(completeAppend(deps, uploader, begun, { ...addition, content }), isWhole)
   return { status: 204, headers: offsetHeaders(grown) }
 })
 
@@ -130,8 +130,8 @@ const completeDirect = operation({ params: uploadOf }, async (input, deps): Prom
   const upload = await findUpload(deps, requester, input.params.id)
   if (!upload.target.isDirect) requireTus(input.headers)
   if (hasBody(input)) throw storageRefused('Send bytes to the addresses of the parts, and this PATCH without bytes.')
-  const { complete, follow } = trackUpload(deps, input, upload, true)
-  const placed = await follow(completeParts(deps, { ...requester, alongsideEntry: complete }, upload), isWhole)
+  const progress = trackUpload(deps, input, upload, true)
+  const placed = await progress.follow(completeParts(deps, { ...requester, progress }, upload), isWhole)
   return { status: 204, headers: offsetHeaders(placed) }
 })
 

@@ -60,9 +60,9 @@ export const uploadForm = operation({ params: writablePath, query: hasVersion },
   refusePart(input)
   refuseCoding(input, 'storageRefused')
   const { path } = input.params
-  const { advance, complete, follow } = trackUpload(deps, input)
-  const requester = { ...requesterOf(input), alongsideEntry: complete }
-  const files = incomingFiles(countedBody(deps, input, advance, path), input.headers['content-type'])
-  await follow(uploadFiles(deps, path, { files, hasArrived: hasArrived(input) }, requester))
+  const progress = trackUpload(deps, input)
+  const requester = { ...requesterOf(input), progress }
+  const files = incomingFiles(countedBody(deps, input, progress.advance, path), input.headers['content-type'])
+  await progress.follow(uploadFiles(deps, path, { files, hasArrived: hasArrived(input) }, requester))
   return succeeded
 })

@@ -259,20 +259,15 @@ export interface PlaceConditions {
   readonly deadline?: Deadline
   readonly removedFolder?: RemovedFolder | undefined
   readonly claim?: Claim | undefined
-  /**
-   * If a store writes its history entry in a separate call, it runs this function at the same time. This function must
-   * not fail.
-   */
-  readonly alongsideEntry?: (() => Promise<void>) | undefined
 }
 
 /**
- * Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a source has changed
+ * `recorded` is the end of the call that writes the history entry, if a store makes this call after the changes. Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a source has changed
  * or a key of `present` no longer exists. `late` means that the time is up, `locked` that a folder is locked, and
  * `changed` that a state of `matching` differs.
  */
 export type PlaceOutcome =
-  | { readonly outcome: 'placed' }
+  | { readonly outcome: 'placed'; readonly recorded?: Promise<void> }
   | { readonly outcome: 'late' | 'locked' }
   | { readonly outcome: 'occupied' | 'stale' | 'changed'; readonly key: string }
 

@@ -1,12 +1,26 @@
 import { Readable } from 'node:stream'
 import type { SiteId } from '../../lib/core/ids.ts'
-import type { ObjectInfo, ObjectStore, PlaceConditions, ReadObject } from '../../lib/storage/object-store.ts'
+import type {
+  ObjectInfo,
+  ObjectStore,
+  PlaceConditions,
+  PlaceOutcome,
+  ReadObject,
+} from '../../lib/storage/object-store.ts'
 import { entry } from './history.ts'
 
 export const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 
 export const stageObject = (store: Pick<ObjectStore, 'stage'>, key: string, content: string | Buffer) =>
   store.stage(Readable.from([Buffer.from(content)]), { key, contentType: 'text/plain' })
+
+/** Waits for the history entry, and returns the rest of the outcome. */
+export const recorded = async (placing: Promise<PlaceOutcome>): Promise<PlaceOutcome> => {
+  const result = await placing
+  if (result.outcome !== 'placed') return result
+  await result.recorded
+  return { outcome: 'placed' }
+}
 
 /** Stores an object without checks. Its default content is its key. */
 export const putObject = async (
@@ -15,7 +29,7 @@ export const putObject = async (
   content?: string | Buffer,
 ) => {
   const staged = await stageObject(store, key, content ?? key)
-  return store.place([{ kind: 'put', key, staged }], nowhere, entry)
+  return recorded(store.place([{ kind: 'put', key, staged }], nowhere, entry))
 }
 
 export const infoOf = async (store: Pick<ObjectStore, 'find'>, key: string): Promise<ObjectInfo> => {

@@ -166,9 +166,12 @@ export const createS3ObjectStore = ({
     async place(changes, conditions, entry) {
       const { result, hasChanged } = await place({ bucket, removals, bodyOf, now }, changes, conditions)
       if (result.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
+      if (!hasChanged) return result
       const write = conditions.claim?.complete ?? record
-      if (hasChanged) await Promise.all([write(entry, conditions.deadline), conditions.alongsideEntry?.()])
-      return result
+      const recorded = write(entry, conditions.deadline)
+      // The caller may do something else before it handles a failure.
+      recorded.catch(() => {})
+      return { outcome: 'placed', recorded }
     },
 
     async purge(versions, entry, given) {

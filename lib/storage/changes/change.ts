@@ -17,6 +17,7 @@ import type {
 import { ancestorsOf, editions, fileKey, folderKey, foldersAround, type Scope, type StoragePath } from '../path.ts'
 import type { FolderLocks, FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'
+import type { startProgress } from '../upload-progress.ts'
 
 export interface StorageStores {
   readonly files: ObjectStore
@@ -36,7 +37,7 @@ export interface Requester extends Scope {
   readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
   readonly claim?: Claim
-  readonly alongsideEntry?: () => Promise<void>
+  readonly progress?: Pick<ReturnType<typeof startProgress>, 'complete'>
 }
 
 /** Keys that must be free, each with the error to throw if it is taken. */
@@ -82,7 +83,7 @@ export interface FolderRemoval {
 export type Plan = Placement | Deletion | FolderRemoval | 'nothing' | ServiceError
 
 const place = async ({ files }: StorageStores, plan: Placement, requester: Requester) => {
-  const { site, author, deadline, claim, alongsideEntry } = requester
+  const { site, author, deadline, claim, progress } = requester
   const { paths, changes, absent, matching = [], entry, lockId, seenLocks, removedFolder } = plan
   const { existing, missing = [] }: Partial<Ancestors> = plan.ancestors ?? {}
   const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
@@ -97,7 +98,6 @@ const place = async ({ files }: StorageStores, plan: Placement, requester: Reque
     deadline,
     removedFolder,
     claim,
-    alongsideEntry,
   }
   const result: PlaceOutcome = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
   if (result.outcome === 'locked') throw new ServiceError('folderLocked')
@@ -105,8 +105,12 @@ const place = async ({ files }: StorageStores, plan: Placement, requester: Reque
   if (result.outcome === 'occupied') {
     throw new ServiceError([...vacant, ...above].find(([key]) => key === result.key)?.[1] ?? 'destinationExists')
   }
-  const outcome: 'placed' | 'stale' | 'changed' = result.outcome
-  return outcome === 'placed'
+  if (result.outcome === 'placed') {
+    await Promise.all([result.recorded, progress?.complete()])
+    return true
+  }
+  result.outcome satisfies 'stale' | 'changed'
+  return false
 }
 
 const mostAttempts = 10

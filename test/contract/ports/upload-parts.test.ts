@@ -7,7 +7,7 @@ import type { Durable, Holding } from '../../../lib/storage/uploads/upload.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import { entry } from '../../support/history.ts'
 import { inPieces } from '../../support/in-pieces.ts'
-import { bytesIn, infoOf, nowhere } from '../../support/objects.ts'
+import { bytesIn, infoOf, nowhere, recorded } from '../../support/objects.ts'
 import { openStorageOnAws, storageHands } from '../storage/hands.ts'
 import type { StorageOptions } from '../storage/service.ts'
 
@@ -58,7 +58,7 @@ const uploadsOf = async ({ name, open }: (typeof hands)[number]) => {
     return holding
   }
   const placeStaged = ({ target: { key } }: Begun, staged: Staged) =>
-    files.place([{ kind: 'put', key, staged }], nowhere, entry)
+    recorded(files.place([{ kind: 'put', key, staged }], nowhere, entry))
   const place = async (upload: Begun, holding: Holding, length: number) => {
     const staged = await uploadParts.whole({ ...upload, holding, length })
     expect(staged.size).toBe(length)

@@ -4,7 +4,7 @@ import { inMemory, openObjectStore, type StoreOptions } from '../../support/buck
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
-import { infoOf, nowhere, putObject } from '../../support/objects.ts'
+import { infoOf, nowhere, putObject, recorded } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 
 export type Matcher = (request: S3Request) => boolean
@@ -59,7 +59,7 @@ export const openS3Bench = (options: StoreOptions = {}) => {
     listed: (key: string) => infoOf(store, key),
     keys: async () => (await store.list({ prefix: 'live/', folded: false, limit: 1000 })).objects.map(({ key }) => key),
     place: (changes: readonly Change[], conditions: Partial<PlaceConditions> = {}) =>
-      store.place(changes, { ...nowhere, ...conditions }, entry),
+      recorded(store.place(changes, { ...nowhere, ...conditions }, entry)),
     async remove(...keys: readonly string[]) {
       await store.remove(await Promise.all(keys.map((key) => infoOf(store, key))), { entry })
     },

@@ -5,7 +5,7 @@ import type { Change, ListQuery, ObjectStore, PlaceConditions, Staged } from '..
 import type { FolderRemovals } from '../../../../lib/storage/path-locks.ts'
 import { entry } from '../../../support/history.ts'
 import { inPieces } from '../../../support/in-pieces.ts'
-import { bytesIn, nowhere } from '../../../support/objects.ts'
+import { bytesIn, nowhere, recorded } from '../../../support/objects.ts'
 
 /** Features that some emulators do not support, each with the reason why its cases are skipped. */
 export const abilities = {
@@ -48,7 +48,7 @@ export const openWorkbench = (open: () => Promise<OpenedStore>) => {
     opened.store.stage(inPieces(Buffer.from(content), 64 * kilobyte), { key, contentType: 'text/plain' })
   /** Places changes under exactly these conditions. */
   const place = (changes: readonly Change[], conditions: Partial<PlaceConditions> = {}) =>
-    opened.store.place(changes, { ...nowhere, ...conditions }, entry)
+    recorded(opened.store.place(changes, { ...nowhere, ...conditions }, entry))
   /** Places changes that must succeed. */
   const placed = async (changes: readonly Change[]): Promise<void> => {
     const result = await place(changes)
