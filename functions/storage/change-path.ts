@@ -11,7 +11,6 @@ import { relocate } from '../../lib/storage/changes/relocate.ts'
 import { remove } from '../../lib/storage/changes/remove.ts'
 import { restore } from '../../lib/storage/changes/restore.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
-import { beginParts, createUpload } from './create-upload.ts'
 import {
   countedBody,
   declaredLength,
@@ -27,7 +26,8 @@ import {
   versionOf,
   writablePath,
 } from './params.ts'
-import { isTus } from './resumable-upload.ts'
+import { beginParts, createUpload } from './resumable-upload.ts'
+import { isTus } from './tus.ts'
 import { isMultipart, succeeded, uploadForm } from './upload.ts'
 
 // S-98: old clients send `?version=draft?force=false`, and mean both switches.

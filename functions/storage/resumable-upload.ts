@@ -1,7 +1,6 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { uploadState } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
-import { mediaType } from '../../lib/core/headers.ts'
 import { type OperationHandler, type OperationInput, readSwitches, type Segments } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { hasBody, refuseCoding } from '../../lib/http/request.ts'
@@ -9,90 +8,84 @@ import type { StorageDeps } from '../../lib/service/deps.ts'
 import { partLength } from '../../lib/storage/content.ts'
 import { storedPath } from '../../lib/storage/path.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
-import { beginAppend, completeAppend, completeParts, settleUpload } from '../../lib/storage/uploads/continue-upload.ts'
-import { type Checksum, checksumAlgorithms, holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
+import {
+  beginAppend,
+  completeAppend,
+  completeParts,
+  fillUpload,
+  settleUpload,
+} from '../../lib/storage/uploads/continue-upload.ts'
+import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
 import {
   discardUpload,
   findUpload,
+  openUpload,
   requireDirectParts,
   wantedParts,
   wholeParts,
 } from '../../lib/storage/uploads/uploads.ts'
-import { countedBody, declaredLength, operation, schemaOf, trackUpload, uploaderOf } from './params.ts'
+import {
+  countedBody,
+  declaredLength,
+  operation,
+  refusePart,
+  refuseTimeCondition,
+  schemaOf,
+  trackUpload,
+  uploaderOf,
+  writablePath,
+} from './params.ts'
+import {
+  hasBytes,
+  isTus,
+  offsetHeaders,
+  readChecksum,
+  readCreation,
+  readNumber,
+  requireBytes,
+  requireTus,
+  stateHeaders,
+} from './tus.ts'
 
-export const tusVersion = '1.0.0'
+const isWhole = ({ isComplete }: Upload): boolean => isComplete
 
-type RequestHeaders = OperationInput['headers']
-type AnswerHeaders = Readonly<Record<string, string>>
-
-export const isTus = (headers: RequestHeaders): boolean => headers['tus-resumable'] !== undefined
-
-// "If the version specified by the Client is not supported by the Server, it MUST respond with the 412" (tus 1.0, as all
-// quotations here: https://tus.io/protocols/resumable-upload).
-export const requireTus = (headers: RequestHeaders): void => {
-  if (headers['tus-resumable'] === tusVersion) return
-  throw new ServiceError('protocolVersionUnknown', {
-    message: `Tus-Resumable must be ${tusVersion}: the service supports no other version of the protocol.`,
-    headers: { 'Tus-Version': tusVersion },
-  })
+const conditionsIn = (headers: OperationInput['headers']) => {
+  refuseTimeCondition(headers)
+  return { ifMatch: headers['if-match'], ifNoneMatch: headers['if-none-match'] }
 }
 
-// "The value MUST be a non-negative integer" ("Upload-Offset", "Upload-Length").
-export const readNumber = (headers: RequestHeaders, name: string): number | undefined => {
-  const text = headers[name.toLowerCase()]
-  if (text === undefined) return undefined
-  if (/^\d{1,400}$/.test(text)) return Number(text)
-  throw storageRefused(`${name} must be a whole number, 0 or more.`)
+const created = ({ dataCentre, site }: OperationInput, upload: Upload): Reply => {
+  const location = `${dataCentre.url}/api/v2/admin/sites/${site.id}/uploads/${upload.id}`
+  return { status: 201, headers: { Location: location, ...offsetHeaders(upload) } }
 }
 
-const bytesType = 'application/offset+octet-stream'
-
-export const hasBytes = (headers: RequestHeaders): boolean => mediaType(headers['content-type']) === bytesType
-
-// "All PATCH requests MUST use Content-Type: application/offset+octet-stream" ("PATCH").
-export const requireBytes = (headers: RequestHeaders): void => {
-  if (hasBytes(headers)) return
-  throw new ServiceError('mediaTypeUnsupported', { message: `Send the bytes of an upload as ${bytesType}.` })
-}
-
-// Removes at most two signs, because a longer search would take seconds if a header had thousands of these signs.
-const withoutPadding = (base64: string): string => base64.replace(/={1,2}$/, '')
-
-export const decodeBase64 = (text: string): Buffer | undefined => {
-  const bytes = Buffer.from(text, 'base64')
-  return withoutPadding(bytes.toString('base64')) === withoutPadding(text) ? bytes : undefined
-}
-
-// "The name of the used checksum algorithm and the Base64 encoded checksum separated by a space" ("Upload-Checksum").
-export const readChecksum = (headers: RequestHeaders): Checksum | undefined => {
-  const header = headers['upload-checksum']
-  if (header === undefined) return undefined
-  const [name, text = ''] = header.split(/ +/, 2)
-  const algorithm = checksumAlgorithms.find((known) => known === name)
-  const value = decodeBase64(text)
-  if (algorithm && value && value.length > 0) return { algorithm, value }
-  throw new ServiceError('checksumMismatch', {
-    message:
-      `Upload-Checksum must be one of ${checksumAlgorithms.join(', ')}, then a space and the checksum of ` +
-      'the body in base64. No bytes were stored.',
-  })
-}
-
-export const offsetHeaders = ({ offset, isComplete, expires }: Upload): AnswerHeaders => ({
-  'Upload-Offset': String(offset),
-  // "This header MUST be included in every PATCH response if the upload is going to expire" ("Upload-Expires").
-  ...(!isComplete && { 'Upload-Expires': new Date(expires).toUTCString() }),
+export const createUpload = operation({ params: writablePath }, async (input, deps): Promise<Reply> => {
+  const { headers, params } = input
+  requireTus(headers)
+  const { length, metadata, ...file } = readCreation(headers)
+  const checksum = readChecksum(headers)
+  if (hasBody(input)) requireBytes(headers)
+  refusePart(input)
+  refuseCoding(input, 'storageRefused')
+  const request = { folder: params.path, ...file, ...conditionsIn(headers) }
+  const requester = uploaderOf(input)
+  const opened = await openUpload(deps, requester, { request, length, metadata })
+  const { advance, follow } = trackUpload(deps, input, opened)
+  const content = countedBody(deps, input, advance, params.path)
+  const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
+  return created(input, await follow(fillUpload(deps, requester, opened, first), isWhole))
 })
 
-const stateHeaders = (upload: Upload): AnswerHeaders => ({
-  ...offsetHeaders(upload),
-  ...(upload.length === null ? { 'Upload-Defer-Length': '1' } : { 'Upload-Length': String(upload.length) }),
-  ...(upload.metadata !== '' && { 'Upload-Metadata': upload.metadata }),
-  // "The Server MUST prevent the client and/or proxies from caching the response" ("HEAD").
-  'Cache-Control': 'no-store',
+export const beginParts = operation({ params: writablePath, body: schemaOf('partsBody') }, async (input, deps) => {
+  const { headers, params, body } = input
+  const { name: fileName, type: fileType, version, size: length } = body
+  const request = { folder: params.path, fileName, fileType, version, ...conditionsIn(headers) }
+  const direct = requireDirectParts(deps.directParts)
+  if (length <= partLength)
+    throw storageRefused(`A file of up to ${partLength} bytes has no parts. Send it by PUT or as a resumable upload.`)
+  const upload = await openUpload(deps, uploaderOf(input), { request, length, metadata: '' }, direct)
+  return created(input, await trackUpload(deps, input, upload).follow(Promise.resolve(upload), isWhole))
 })
-
-export const isWhole = ({ isComplete }: Upload): boolean => isComplete
 
 const uploadOf = ({ upload = '' }: Segments): { readonly id: string } => {
   if (!/^[0-9a-f]{32}$/.test(upload)) throw new ServiceError('uploadUnknown')
