@@ -42,9 +42,16 @@ export const findUncited = (rules: readonly string[], texts: readonly string[]):
 export const findTests = (): string[] =>
   findFiles().filter((file) => /^test\/.*(?:\.test\.tsx?|\.suite\.ts|\/object-store\/\w+\.ts)$/.test(file))
 
+/** The next free id of each section. */
+export const findFreeIds = (rules: readonly string[]): string[] =>
+  [...Map.groupBy(rules, (id) => id.slice(0, 1))].map(
+    ([section, ids]) => `${section}-${1 + Math.max(...ids.map((id) => Number(id.slice(2))))}`,
+  )
+
 if (import.meta.main) {
   const rules = readBuiltRules()
   const uncited = findUncited(rules, findTests().map(read))
   for (const id of uncited) console.log(id)
   console.log(`Tests cite ${rules.length - uncited.length} of ${rules.length} built rules.`)
+  console.log(`The next free ids are ${findFreeIds(readRules()).join(', ')}.`)
 }

@@ -26,6 +26,7 @@ import {
   versionOf,
   writablePath,
 } from './params.ts'
+import { readSwitchNames } from './read-path.ts'
 import { beginParts, createUpload } from './resumable-upload.ts'
 import { isTus } from './tus.ts'
 import { isMultipart, succeeded, uploadForm } from './upload.ts'
@@ -54,7 +55,9 @@ const removePath = operation({ params: removablePath, query: optionsOf }, async 
 })
 
 // S-137: the body of such a PUT would replace the file, and such a DELETE would delete the file or folder.
-const ofOtherMethods = ['deleted', 'link', 'parts', 'removal', 'restore', 'search']
+const ofPost = ['parts', 'restore']
+const shared = ['meta', 'versions']
+const ofOtherMethods = [...readSwitchNames.filter((name) => !shared.includes(name)), ...ofPost].sort()
 const refuseSwitches = ({ method, query }: Pick<Request, 'method' | 'query'>, names: readonly string[]): void => {
   const name = names.find((one) => query.has(one))
   if (name !== undefined) throw storageRefused(`${method} has no switch "${name}". GET /docs shows its method.`)

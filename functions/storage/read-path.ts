@@ -93,7 +93,8 @@ type Operation = OperationHandler<StorageDeps>
 const listRemoved: Operation = (exchange, deps) =>
   (firstValue(exchange.query, 'deleted') === 'all' ? listTrash : listDeleted)(exchange, deps)
 
-const others: readonly (readonly [name: string, Operation])[] = [
+/** The first switch of this list that a GET has selects its answer. */
+const views: readonly (readonly [name: string, Operation])[] = [
   ['meta', getMeta],
   ['link', getLink],
   ['versions', listVersions],
@@ -102,8 +103,10 @@ const others: readonly (readonly [name: string, Operation])[] = [
   ['removal', getRemovalPreview],
 ]
 
+export const readSwitchNames = views.map(([name]) => name)
+
 export const readPath: Operation = (exchange, deps) => {
-  const [, asked = getFile] = others.find(([name]) => exchange.query.has(name)) ?? []
+  const [, asked = getFile] = views.find(([name]) => exchange.query.has(name)) ?? []
   return asked(exchange, deps)
 }
 

@@ -6,8 +6,8 @@ const text = (parts: TemplateStringsArray, ...facts: readonly unknown[]): RegExp
 }
 
 const actions = [
-  ...['Ask', 'Change', 'Check', 'Choose', 'Create', 'Empty', 'End', 'Free', 'Give', 'List', 'Move', 'Name', 'Put'],
-  ...['Read', 'Remove', 'Repeat', 'Report', 'Send', 'Split', 'Use'],
+  ...['Ask', 'Change', 'Check', 'Choose', 'Copy', 'Create', 'Delete', 'Empty', 'End', 'Free', 'Give', 'List'],
+  ...['Move', 'Name', 'Put', 'Read', 'Remove', 'Repeat', 'Report', 'Send', 'Split', 'Use'],
 ]
 
 /** The messages of the service and its tools, by name: when their words change, no test changes. */

@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { findFiles, findTests, findUncited, read, readBuiltRules, readCitations, readRules } from '../rules.ts'
+import { errors } from '../../lib/core/errors.ts'
+import {
+  findFiles,
+  findFreeIds,
+  findTests,
+  findUncited,
+  read,
+  readBuiltRules,
+  readCitations,
+  readRules,
+} from '../rules.ts'
 
 test('every rule has its own id', () => {
   const rules = readRules()
@@ -19,6 +29,15 @@ test('a citation is inside parentheses or before a colon', () => {
   const cited = readCitations('Renames a file (S-51, S-53), and S-54: one segment (F-3; 404/115001)')
   expect(cited).toEqual(['S-51', 'S-53', 'S-54', 'F-3'])
   expect(readCitations('UTF-8: SHA-256 (SHA-256), S-3, part-A-1: x, S-3:4')).toEqual([])
+})
+
+test('the code of every error has a row in section E', () => {
+  const codes = new Set([...read('docs/rules.md').matchAll(/^\| \*\*E-\d+\*\* \| (\d+) \|/gm)].map(([, code]) => code))
+  expect(Object.entries(errors).filter(([, { code }]) => !codes.has(`${code}`))).toEqual([])
+})
+
+test('the next free id follows the largest id of its section', () => {
+  expect(findFreeIds(['A-2', 'A-10', 'A-9', 'S-3'])).toEqual(['A-11', 'S-4'])
 })
 
 test('rules that no test cites are listed', () => {
