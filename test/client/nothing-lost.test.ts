@@ -26,17 +26,24 @@ test('the upload of a large file continues after a crash (T-33)', async ({ makeD
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
-test('after a crash, a file that someone replaced meanwhile is sent again', async ({ client, makeDirectory, site }) => {
-  const here = await makeDirectory({ 'large.bin': 'x'.repeat(5_000_000) })
-  const put: Files['put'] = async (...given) => {
-    await client.files.put(...given)
-    throw new Error('crash')
-  }
-  expect(await site.push(here, { client: site.withFiles({ put }) })).toMatchObject({ failed: 1 })
-  await site.put('large.bin', 'theirs', { replace: true })
-  expect(await site.push(here, { force: true })).toMatchObject({ replace: 1, failed: 0 })
-  expect(await site.texts()).toStrictEqual(await readTree(here))
-})
+test.for(['beginning', 'end'])(
+  'after a crash at the %s of an upload, a file of someone else is replaced',
+  async (when, { client, makeDirectory, site }) => {
+    const here = await makeDirectory({ 'large.bin': 'x'.repeat(5_000_000) })
+    const put: Files['put'] = async (path, content, options) => {
+      const onBegun = async (address: string) => {
+        await options?.onBegun?.(address)
+        if (when === 'beginning') throw new Error('crash')
+      }
+      await client.files.put(path, content, { ...options, onBegun })
+      throw new Error('crash')
+    }
+    expect(await site.push(here, { client: site.withFiles({ put }) })).toMatchObject({ failed: 1 })
+    await site.put('large.bin', 'theirs', { replace: true })
+    expect(await site.push(here, { force: true })).toMatchObject({ replace: 1, failed: 0 })
+    expect(await site.texts()).toStrictEqual(await readTree(here))
+  },
+)
 
 test('a half upload conflicts with a new file; a changed file cancels it', async ({ makeDirectory, service, site }) => {
   let upload = ''
