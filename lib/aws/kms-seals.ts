@@ -6,8 +6,7 @@ import { failLikePort, smallCallTimeouts } from './calls/client-calls.ts'
 
 const contextOf = ({ site, id }: Pick<Webhook, 'site' | 'id'>) => ({ site: String(site), webhook: id })
 
-// In milliseconds.
-const secretKeptFor = 300_000
+const secretKeptFor = 5 * 60_000
 
 /** V-4: a secret can be opened only with its key, and only for its own webhook. */
 export const createKmsSeals = (key: string, config: KMSClientConfig = {}): SecretSeals => {

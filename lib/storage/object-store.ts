@@ -262,9 +262,10 @@ export interface PlaceConditions {
 }
 
 /**
- * `recorded` is the end of the call that writes the history entry, if a store makes this call after the changes. Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a source has changed
- * or a key of `present` no longer exists. `late` means that the time is up, `locked` that a folder is locked, and
- * `changed` that a state of `matching` differs.
+ * If a store writes the history entry after the changes, `recorded` ends with that call. Without `placed`, nothing was
+ * changed. `occupied` means that a key is not free, and `stale` that a source has changed or a key of `present` no
+ * longer exists. `late` means that the time is up, `locked` that a folder is locked, and `changed` that a state of
+ * `matching` differs.
  */
 export type PlaceOutcome =
   | { readonly outcome: 'placed'; readonly recorded?: Promise<void> }

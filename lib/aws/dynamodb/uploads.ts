@@ -122,7 +122,6 @@ const createUploadLeases = (
     async renew(id, holder, duration, progress) {
       const until = now() + duration
       if (!progress) return changeOwn(id, holder, { until })
-      // A late call must not undo newer progress.
       const condition = expression`${isLeased} AND #offset <= ${progress.offset}`
       return changeOwn(id, holder, { ...progressColumns(progress), until }, condition)
     },

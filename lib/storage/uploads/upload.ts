@@ -128,7 +128,7 @@ export interface UploadRecords {
   take(id: string, offset: number, holder: string, duration: number, owner?: UploadOwner): Promise<TakeOutcome>
   /**
    * Extends the lease. This works even after its end, if nobody else has taken the lease. Records progress that no
-   * answer has reported yet. False when the lease is lost.
+   * answer has reported yet, unless newer progress is recorded. False when the lease is lost.
    */
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
   /** Stores the progress, and ends the lease unless `keepsLease`. False if the lease is lost. */
