@@ -1,5 +1,4 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
-import { pathOf } from '../../client/src/paths.ts'
 import { isMissing } from '../../client/src/service-error.ts'
 import { usePage } from '../page/context.ts'
 import { createNewestRead } from '../page/newest-read.ts'
@@ -91,16 +90,6 @@ const useExistingFolder = ({ folder, dialog }: FilesStore) => {
   }, [isGone, folder.failure.value])
 }
 
-/** Reads ignore case, but uploads do not: in another spelling, they would create a second folder. */
-const useSiteSpelling = ({ folder, dialog }: FilesStore) => {
-  const [entry] = folder.entries.value ?? []
-  const path = entry && pathOf(entry)
-  const isOther = path !== undefined && parentOf(path) !== folder.path.value && !dialog.value
-  useEffect(() => {
-    if (isOther) goTo({ path: partsOf(parentOf(path)), query: route.value.query }, { replace: true })
-  }, [isOther])
-}
-
 export const FilesView = () => {
   const { client, access, live, uploads, rights } = usePage()
   const store = useMemo(() => createFilesStore(() => client), [client])
@@ -117,7 +106,6 @@ export const FilesView = () => {
     store.folder.open(place, file)
   }, [place])
   useExistingFolder(store)
-  useSiteSpelling(store)
   // Before a new sign-in, or while the service was away, reads may have failed, and the page may have missed changes.
   const lastAccess = useRef(access)
   useEffect(() => {
