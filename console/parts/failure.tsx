@@ -17,9 +17,8 @@ const serviceMessageOf = ({ status, code, cause, retryAfter, message, errors }: 
   if (status === 429 && retryAfter !== undefined) return texts.value.tooMany(formatDuration(retryAfter))
   if (code === tokenRefused) return texts.value.tokenRefused
   if (code === nameTaken) return texts.value.nameTaken
-  const faults = errors.map(({ path, message }) => (path ? `${path}: ${message}` : message))
   // The message of a malformed request is its first fault (E-2).
-  return [...new Set([message, ...faults])].join('\n')
+  return errors.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('\n') || message
 }
 
 /**

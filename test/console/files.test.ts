@@ -420,6 +420,7 @@ test('the panel shows a picture, and downloads any file (K-11)', async ({ open, 
 test('a folder shows the number of its entries after a visit (K-51)', async ({ openFolder, client, folder }) => {
   for (const name of ['a', 'b']) await client.files.put(`${folder}/sub/${name}.txt`, name)
   const page = await openFolder(['0.txt'])
+  await row(page, '0.txt').waitFor()
   // A page that begins to follow changes gets the newest ones again. They must not arrive after the visit.
   await client.files.put(`${folder}/1.txt`, '1')
   await row(page, '1.txt').waitFor()
