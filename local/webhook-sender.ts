@@ -48,7 +48,10 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
           next = Date.now() + pause
           pause = Math.min(2 * pause, longestPause)
         }
-        const timer = setTimeout(worker.wake, Math.min((next ?? Number.POSITIVE_INFINITY) - Date.now(), longestTimer))
+        const timer = setTimeout(
+          worker.wake,
+          Math.min(Math.max((next ?? Number.POSITIVE_INFINITY) - Date.now(), 0), longestTimer),
+        )
         await woken.promise
         clearTimeout(timer)
       }

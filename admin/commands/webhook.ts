@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { ServiceError } from '../../lib/core/errors.ts'
+import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
 import { typePatterns } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { createDeliveryDeps } from '../../lib/service/deps.ts'
@@ -43,12 +43,12 @@ const hooksOf = async (stores: AdminStores, site: SiteId) => {
 }
 
 // The sentences of the service name requests. These name commands.
-const refusing = (sentence: string) => (error: unknown) => {
-  throw error instanceof ServiceError && error.status < 500 ? new Refusal(sentence) : error
+const refusing = (name: ErrorName, sentence: string) => (error: unknown) => {
+  throw error instanceof ServiceError && error.code === errors[name].code ? new Refusal(sentence) : error
 }
 
 const unknown = (site: SiteId) =>
-  refusing(`Site ${site} has no such webhook. "webhook list --site ${site}" lists its webhooks.`)
+  refusing('webhookUnknown', `Site ${site} has no such webhook. "webhook list --site ${site}" lists its webhooks.`)
 
 const find = async (stores: AdminStores, site: SiteId, id: string) => {
   const area = await hooksOf(stores, site)
@@ -70,7 +70,7 @@ const create = async (stores: AdminStores, options: Options & { readonly url: st
   const area = await hooksOf(stores, site)
   refuseTarget(targetUrl, options)
   const { id, secret } = await createWebhook(area, site, { ...settingsOf(options), targetUrl }, administrator).catch(
-    refusing(`Site ${site} already has ${mostWebhooks} webhooks. Remove one of them first.`),
+    refusing('tooManyWebhooks', `Site ${site} already has ${mostWebhooks} webhooks. Remove one of them first.`),
   )
   const undo = () => removeWebhook(area, { site, id, targetUrl }, administrator)
   return printOnce(self, 'webhook', `${id} --site ${site}`, { id, secret }, undo)
@@ -137,7 +137,7 @@ const test = async (stores: AdminStores, id: string, options: Options) => {
 const repeat = async (stores: AdminStores, id: string, delivery: string, options: Options) => {
   const { deps, webhook } = await findToSend(stores, id, options)
   const listing = `"webhook deliveries ${id} --site ${options.site}" lists the last 100 deliveries.`
-  const unknownDelivery = refusing(`Webhook ${id} has no such delivery. ${listing}`)
+  const unknownDelivery = refusing('deliveryUnknown', `Webhook ${id} has no such delivery. ${listing}`)
   return repeatDelivery(deps, webhook, delivery).catch(unknownDelivery)
 }
 

@@ -17,8 +17,9 @@ const serviceMessageOf = ({ status, code, cause, retryAfter, message, errors }: 
   if (status === 429 && retryAfter !== undefined) return texts.value.tooMany(formatDuration(retryAfter))
   if (code === tokenRefused) return texts.value.tokenRefused
   if (code === nameTaken) return texts.value.nameTaken
-  // The message of a malformed request is its first fault (E-2).
-  return errors.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join('\n') || message
+  const faults = errors.map(({ path, message }) => (path ? `${path}: ${message}` : message))
+  // The message of a malformed request is its first fault.
+  return [...new Set([message, ...faults])].join('\n')
 }
 
 /**

@@ -58,6 +58,7 @@ export const Rows = <Item,>({ items, row, active = -1, box = noRole, head, onEnd
   useLayoutEffect(() => {
     const shown = ref.current
     if (!shown || active < 0) return
+    look()
     const top = active * height
     if (top < shown.scrollTop) shown.scrollTop = top
     else shown.scrollTop = Math.max(shown.scrollTop, top + height - seen.peek().view)

@@ -70,10 +70,10 @@ export const createUpload = operation({ params: writablePath }, async (input, de
   const request = { folder: params.path, ...file, ...conditionsIn(headers) }
   const requester = uploaderOf(input)
   const opened = await openUpload(deps, requester, { request, length, metadata })
-  const { advance, follow } = trackUpload(deps, input, opened)
-  const content = countedBody(deps, input, advance, params.path)
+  const progress = trackUpload(deps, input, opened)
+  const content = countedBody(deps, input, progress.advance, params.path)
   const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined
-  return created(input, await follow(fillUpload(deps, requester, opened, first), isWhole))
+  return created(input, await progress.follow(fillUpload(deps, { ...requester, progress }, opened, first), isWhole))
 })
 
 export const beginParts = operation({ params: writablePath, body: schemaOf('partsBody') }, async (input, deps) => {

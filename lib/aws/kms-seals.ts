@@ -15,7 +15,8 @@ export const createKmsSeals = (key: string, config: KMSClientConfig = {}): Secre
   const decrypt = async (request: string) => {
     const { sealed, ...EncryptionContext } = JSON.parse(request)
     const CiphertextBlob = Buffer.from(sealed, 'base64')
-    return client.send(new DecryptCommand({ KeyId: key, CiphertextBlob, EncryptionContext }))
+    const { Plaintext } = await client.send(new DecryptCommand({ KeyId: key, CiphertextBlob, EncryptionContext }))
+    return Plaintext
   }
   const opened = cachedLookup(decrypt, { ttl: secretKeptFor, max: 1_000, now: systemClock.monotonic })
 
@@ -27,9 +28,9 @@ export const createKmsSeals = (key: string, config: KMSClientConfig = {}): Secre
     },
 
     async open(webhook, sealed) {
-      const { Plaintext } = await opened(JSON.stringify({ ...contextOf(webhook), sealed }))
-      if (!Plaintext) throw new Error('KMS returned no secret')
-      return Buffer.from(Plaintext).toString()
+      const secret = await opened(JSON.stringify({ ...contextOf(webhook), sealed }))
+      if (!secret) throw new Error('KMS returned no secret')
+      return Buffer.from(secret).toString()
     },
   }
 }

@@ -122,7 +122,7 @@ export const createResponder = <Row extends Route, Deps extends { readonly edge:
     edge.limitSite(found.site.id)
     const siteRoute = { ...route, right }
     const admitted = admitToSite(siteRoute, caller, found.site)
-    const admission = { request: routed, route: siteRoute, caller: admitted, at: edge.clock.monotonic() }
+    const admission = { request: routed, route: siteRoute, caller: admitted, admittedAt: edge.clock.monotonic() }
     return answer({ ...routed, ...found, caller: admitted, admission })
   }
 }

@@ -19,7 +19,8 @@ export interface Admission {
   readonly request: RoutedRequest
   readonly route: SiteRoute
   readonly caller: SiteCaller
-  readonly at: number
+  /** In milliseconds of the monotonic clock. */
+  readonly admittedAt: number
 }
 
 export const findCurrent = async ({ findCaller, clock }: CallerDeps, hash: string): Promise<Caller> => {
@@ -52,4 +53,4 @@ const longestBody = 10_000
  * something long after the rights are gone (A-61). Errors: those of the first check.
  */
 export const callerAfterBody = async (deps: CallerDeps, admission: Admission): Promise<SiteCaller> =>
-  deps.clock.monotonic() < admission.at + longestBody ? admission.caller : readmit(deps, admission)
+  deps.clock.monotonic() < admission.admittedAt + longestBody ? admission.caller : readmit(deps, admission)

@@ -262,8 +262,8 @@ export interface PlaceConditions {
 }
 
 /**
- * If a store writes the history entry after the changes, `recorded` ends with that call. Without `placed`, nothing was
- * changed. `occupied` means that a key is not free, and `stale` that a source has changed or a key of `present` no
+ * If a store writes the history entry after the changes, `recorded` ends with that call, and the caller waits for it
+ * before the answer. Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a source has changed or a key of `present` no
  * longer exists. `late` means that the time is up, `locked` that a folder is locked, and `changed` that a state of
  * `matching` differs.
  */

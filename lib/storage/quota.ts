@@ -32,7 +32,8 @@ export interface UsageCounts {
 
 /**
  * Lasts until a recount begins or ends. After that, its calls take nothing back, because the recount may have seen the
- * change. If a call fails, the count stays too high until the next recount. `release` takes back `bytes`, and `replaced`
+ * change. If a call fails, the count stays too high until the next recount, unless a removal has overtaken the failed
+ * change: then it may be too low. `release` takes back `bytes`, and `replaced`
  * from the bytes that a recount may miss. `undo` takes back the bytes of a change that failed. But a removal may remove
  * files that such a change made visible for a while, and only one of the two may subtract them. So after a removal that
  * has begun or ended since, `undo` takes nothing back, and adds the `lacking` bytes: those of visible files that the

@@ -71,10 +71,12 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: Options)
       if (!item) throw quotaExceeded(quota, (await read(site))?.used ?? 0)
       const { epoch, removals, undone, begun } = item
       // If the answer is lost, the count may be too high, but not too low.
-      const takeBack = (add: Attributes, condition?: Expression) =>
-        openTable<UsageItem>({ ...options, dynamodb: clientOnce() })
-          .update(keyOf(site), { add, condition: [expression`#epoch = ${epoch}`, condition] })
-          .catch(() => undefined)
+      const takeBack = (add: Attributes, condition?: Expression) => {
+        const mayRepeat = add['used'] === 0
+        const from = mayRepeat ? table : openTable<UsageItem>({ ...options, dynamodb: clientOnce() })
+        const change = { add, condition: [expression`#epoch = ${epoch}`, condition] }
+        return from.update(keyOf(site), change).catch(() => undefined)
+      }
       return {
         async release(bytes, replaced = 0) {
           if (bytes <= 0 && (replaced === 0 || begun === undefined)) return

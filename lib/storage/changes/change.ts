@@ -116,16 +116,19 @@ const place = async ({ files }: StorageStores, plan: Placement, requester: Reque
 const mostAttempts = 10
 
 // If another caller has replaced an object meanwhile, this removes the new version, too. Otherwise the listed version
-// would become visible again if that caller undid its change.
+// would become visible again if that caller undid its change. An object that appeared meanwhile has an entry of its own,
+// so the removal then needs another one.
 const removeObjects = async ({ files }: StorageStores, deletion: Deletion, { author, site, deadline }: Requester) => {
   let left = deletion.objects
-  let unwritten: HistoryEntry | undefined = { ...author, site, ...deletion.entry }
+  const entry: HistoryEntry = { ...author, site, ...deletion.entry }
+  let unwritten: HistoryEntry | undefined = entry
   for (let attempt = 1; attempt <= mostAttempts; attempt++) {
     const { spared } = await files.remove(left, { entry: unwritten, deadline, removedFolder: deletion.removedFolder })
     if (spared.size === 0) return
     if (spared.size < left.length) unwritten = undefined
     left = await findAll(files, new Set([...spared, ...(deletion.page ?? [])]))
     if (left.length === 0) return
+    if (left.some(({ key }) => !spared.has(key))) unwritten = entry
   }
   throw new ServiceError('unavailable')
 }

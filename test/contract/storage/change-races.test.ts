@@ -53,6 +53,35 @@ describe.each(storageHands)('Changes and removals on $name', ({ open }) => {
     },
   )
 
+  it('The history ends with the removal of a page that is stored meanwhile (S-103)', async () => {
+    const path = '/f/page.html'
+    const acts: (() => Promise<unknown>)[] = []
+    storage = await open({
+      between: ({ files }) => ({
+        files: {
+          ...files,
+          async remove(...given) {
+            await acts.shift()?.()
+            const removal = await files.remove(...given)
+            await acts.shift()?.()
+            return removal
+          },
+        },
+      }),
+    })
+    const putDraft = (text: string) => storage.put(path, text, { version: 'draft' })
+    await storage.put(path, 'page')
+    await putDraft('draft')
+    acts.push(
+      () => putDraft('newer draft'),
+      () => storage.put(path, 'again'),
+    )
+    expect((await storage.remove(path)).status).toBe(200)
+    expect(await storage.read(path)).toBe(404)
+    const entries = await storage.stores.history.before(storage.site, undefined, 3)
+    expect(entries.map(({ type }) => type)).toEqual(['file.removed', 'file.stored', 'file.removed'])
+  })
+
   it('The removal of a file that is replaced each time answers 503, and the file stays', async () => {
     let number = 0
     others.always(() => storage.put('/f/a', String(number++)))

@@ -29,7 +29,10 @@ beforeEach(async () => {
     now: () => Date.now() + age,
   })
   const counts = asking<UsageCounts>({
-    reserve: async () => asking<Reservation>({ release: async () => {}, undo: async () => {} }),
+    async reserve() {
+      const { release, undo } = asking<Reservation>({ release: async () => {}, undo: async () => {} })
+      return { release: async (bytes) => void (bytes > 0 && (await release(bytes))), undo }
+    },
   })
   storage = await openStorage({
     wholeBodies: true,

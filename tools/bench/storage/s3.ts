@@ -30,8 +30,9 @@ const nothingInTheWay = { absent: [], unlocked: { site, folders: [] } }
 
 const uploadOwn = async ({ stores: { files } }: CloudFiles) => {
   const staged = await files.stage(bytes(large), { key: 'live/1/large', contentType: 'a/b' })
-  const { outcome } = await files.place([{ kind: 'put', key: 'live/1/large', staged }], nothingInTheWay, entry)
-  if (outcome !== 'placed') throw new Error(`The upload is ${outcome}`)
+  const result = await files.place([{ kind: 'put', key: 'live/1/large', staged }], nothingInTheWay, entry)
+  if (result.outcome !== 'placed') throw new Error(`The upload is ${result.outcome}`)
+  await result.recorded
 }
 
 const fill = async ({ stores: { files } }: CloudFiles, folder: string) => {
