@@ -45,7 +45,7 @@ export const readmit = async (deps: CallerDeps, { request, route, caller }: Admi
   return admitToSite(route, current, found.site)
 }
 
-// In milliseconds.
+// In milliseconds. After this time, the rights of the caller are read again.
 const longestBody = 10_000
 
 /**

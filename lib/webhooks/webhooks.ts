@@ -84,7 +84,9 @@ export const withOutcome = (
   return { ...after, failingSince: since }
 }
 
-export const [mostWebhooks, keptDeliveries, mostRetries] = [20, 100, 500]
+export const mostWebhooks = 20
+export const keptDeliveries = 100
+export const mostRetries = 500
 
 /**
  * The port to the webhooks of the sites. Lists are sorted by id. `create` returns false if the site already has
