@@ -1,9 +1,9 @@
 import { recordOf } from '../../lib/core/names.ts'
 import { atMost, type Bench, inTurns, type Table } from './measure/figures.ts'
 import { startService, type Tree, trees } from './measure/trees.ts'
-import { measureProcessorTime } from './server/processor-time.ts'
 import { measureRates } from './server/rates.ts'
 import { measureReaders } from './server/readers.ts'
+import { measureRights } from './server/rights.ts'
 import { measureWaits } from './server/waits.ts'
 
 const runs = 9
@@ -48,12 +48,12 @@ const measureStart = async (): Promise<Table> => {
 
 /**
  * Measures the server on one machine: rates in comparison with a bare server, the start, waiting times, and the cost of
- * readers. With a baseline, also compares the processor time of requests.
+ * readers and of rights.
  */
 export const server: Bench = async () => [
   await measureStart(),
   await measureRates(),
   await measureWaits(),
   await measureReaders(),
-  ...(await measureProcessorTime()),
+  await measureRights(),
 ]

@@ -13,21 +13,12 @@ interface Memory {
 
 export interface MeasuredProcess extends Memory {
   readonly line: string
-  /** In microseconds, of all threads of the process. */
-  processorTime(): number
   stop(): Promise<void>
 }
 
 const mebibytes = (pid: number | undefined, field: string): number => {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024
-}
-
-// The kernel counts in hundredths of a second.
-const processorTimeOf = (pid: number | undefined): number => {
-  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
-  const [inUser, inSystem] = fields.split(' ').slice(11)
-  return (Number(inUser) + Number(inSystem)) * 10_000
 }
 
 /** Works on Linux only, because it reads `/proc`. */
@@ -63,7 +54,6 @@ export const startMeasured = async (
   return {
     line,
     ...memoryOf(child.pid),
-    processorTime: () => processorTimeOf(child.pid),
     async stop() {
       const ended = once(child, 'exit')
       child.kill('SIGTERM')
