@@ -1,6 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { administrationGrants } from '../../cdk/config/grants.ts'
@@ -8,6 +7,7 @@ import type { SiteId } from '../../lib/core/ids.ts'
 import { administer, jsonLines } from '../support/administration.ts'
 import { actionsNeededFor } from '../support/cloud-requests.ts'
 import { commandSession, hashIn, sessionRecords, wordsOf } from '../support/command-session.ts'
+import { scratchDirectory } from '../support/directory.ts'
 import { storesOver } from '../support/every-operation.ts'
 import { askInPlaceOfAws, closeAtOnce, listen } from '../support/listen.ts'
 import { openMemoryTables } from '../support/memory-dynamodb.ts'
@@ -17,7 +17,7 @@ import type { S3Request } from '../support/s3-messages.ts'
 import { stackAnswer } from '../support/stack-answer.ts'
 import { type Call, callsIn, linesOf } from './support/record-calls.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'site-admin-administration-'))
+const folder = scratchDirectory(afterAll)
 const records = join(folder, 'records')
 const exported = join(folder, 'exported')
 
@@ -65,7 +65,6 @@ afterAll(() => {
   vi.useRealTimers()
   vi.unstubAllEnvs()
   closeAtOnce(server)
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const administerJson = async (...args: readonly string[]) => {

@@ -1,9 +1,8 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
@@ -11,6 +10,7 @@ import { build } from 'esbuild'
 import { expect, onTestFinished } from 'vitest'
 import { connect } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
+import { scratchDirectory } from '../support/directory.ts'
 import { listenInTest } from '../support/listen.ts'
 import { messages } from '../support/messages.ts'
 import { test as base } from '../support/test.ts'
@@ -35,8 +35,7 @@ const test = base
   .extend('client', { scope: 'file' }, ({ service }) => connect({ url: service.baseUrl, token: service.token }))
   .extend('folder', async ({}) => `test ${randomUUID()}`)
   .extend('room', { scope: 'file' }, async ({}, { onCleanup }) => {
-    const room = await mkdtemp(join(tmpdir(), 'site-admin-client-'))
-    onCleanup(() => rm(room, { recursive: true, force: true }))
+    const room = scratchDirectory(onCleanup)
     // The install command of the README, without `npm ci`, because the packages of the repository are already installed.
     const [, install = ''] = /^npm ci --prefix \.\.\/site-admin && (npm install .+)$/m.exec(await readReadme()) ?? []
     const options = { offline: 'true', audit: 'false', fund: 'false', engine_strict: 'true' }

@@ -1,21 +1,21 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
+import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { target } from '../setup/target.ts'
 import { createSite, issueToken, outcomeOf } from './admin.ts'
 import { type Call, call } from './http.ts'
 
 /** Imports records into a site. Returns the output of the tool, even if it has refused records. */
 export const importRecords = async (siteId: number, records: readonly object[], ...options: readonly string[]) => {
-  const directory = mkdtempSync(join(tmpdir(), 'acceptance-'))
+  const directory = makeDirectory()
   const file = join(directory, 'records.jsonl')
   try {
     writeFileSync(file, records.map((record) => JSON.stringify(record)).join('\n'))
     return await outcomeOf('import', file, '--site', String(siteId), ...options)
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    removeDirectory(directory)
   }
 }
 

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Template } from 'aws-cdk-lib/assertions'
 import type { SynthesisMessage } from 'aws-cdk-lib/cx-api'
 import { functionNames } from '../../../cdk/config/functions.ts'
 import { readSettings } from '../../../cdk/config/settings.ts'
 import { createApp } from '../../../cdk/stacks/create-app.ts'
+import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { acceptedOf, checkFindings, type Findings } from './findings.ts'
 
 /** The code of functions does not matter in these tests. */
@@ -19,12 +19,12 @@ const emptyBundles = (folder: string): string => {
 
 /** An app with these settings. Default: two data centres. */
 export const createTestApp = (settings: object = {}) => {
-  const folder = mkdtempSync(join(tmpdir(), 'site-admin-'))
+  const folder = makeDirectory()
   const dataCentres = { us: { region: 'us-east-1' }, eu: { region: 'eu-west-1' } }
   const context = { siteAdmin: { prefix: 'Test', dataCentres, defaultDataCentre: 'us', ...settings } }
   return {
     app: createApp(emptyBundles(folder), { outdir: join(folder, 'cdk.out'), context, analyticsReporting: false }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => removeDirectory(folder),
   }
 }
 

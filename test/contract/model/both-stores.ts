@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
@@ -16,6 +14,7 @@ import type { Stores } from '../../../lib/service/stores.ts'
 import type { Site } from '../../../lib/sites/site-directory.ts'
 import { type Answer, answerOf } from '../../support/answer.ts'
 import { createFastClients } from '../../support/bucket.ts'
+import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { type Request, send } from '../../support/gateway.ts'
 import { openHandler } from '../../support/handlers.ts'
 import { entry } from '../../support/history.ts'
@@ -59,13 +58,13 @@ interface Side {
 }
 
 const createOneMachine = async (clock: TestClock): Promise<Side> => {
-  const folder = await mkdtemp(join(tmpdir(), 'site-admin-'))
+  const folder = makeDirectory()
   return {
     async start() {
       const machine = await openMachine(join(folder, 'data'), { role: 'service', durable: false, clock })
       return { stores: machine.stores, stop: machine.close }
     },
-    remove: () => rm(folder, { recursive: true }),
+    remove: async () => removeDirectory(folder),
   }
 }
 

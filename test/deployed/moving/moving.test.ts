@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { administerJson, jsonLines } from '../../support/administration.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { answersOfEveryList } from '../../support/every-list.ts'
 import { oddRecords } from '../../support/odd-records.ts'
 import { test } from '../../support/test.ts'
@@ -99,7 +99,7 @@ const filesOf = async ({ baseUrl, token }: { readonly baseUrl: string; readonly 
   return contents.map(({ path, size, fingerprint }) => ({ path, size, fingerprint }))
 }
 
-test('a site moves from one machine to AWS and back', async ({ directory, start, onTestFinished }) => {
+test('a site moves from one machine to AWS and back', async ({ directory, start }) => {
   const here = await start()
   const records = join(directory, 'records.jsonl')
   await writeFile(records, jsonLines(oddRecords))
@@ -112,9 +112,7 @@ test('a site moves from one machine to AWS and back', async ({ directory, start,
 
   const places = async (): Promise<Places> => {
     // The folder is not in the data directory, where only the service may write.
-    const folder = await mkdtemp(join(tmpdir(), 'site-admin-moving-'))
-    onTestFinished(() => rm(folder, { recursive: true, force: true }))
-    return { data: directory, here: here.baseUrl, folder }
+    return { data: directory, here: here.baseUrl, folder: scratchDirectory() }
   }
   const away = await move('From one machine to AWS', await places(), here.siteId)
   expect(await answersOfEveryList({ ...away, baseUrl: deployment.baseUrl })).toEqual(before)
