@@ -40,7 +40,7 @@ export const createWebhookSender = (stores: LocalStores, permitsPrivate: boolean
         worker.wake = woken.resolve
         let next: number | undefined
         try {
-          next = await deliverNext(deps, site, id, untilStopped)
+          next = (await deliverNext(deps, site, id, untilStopped)).next
           pause = pauseAfterFailure
         } catch (error) {
           if (!isStopped) console.error(`Webhook ${id} of site ${site} failed. The service tries again later:`, error)

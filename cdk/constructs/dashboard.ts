@@ -59,7 +59,7 @@ export const createDashboard = (stack: Stack, watched: Watched, settings: Settin
       'Operations',
       watched,
       'stats count(*) as requests, pct(durationMs, 50) as p50, pct(durationMs, 99) as p99, max(durationMs) as ' +
-        'slowest by operation',
+        'slowest, sum(receivedBytes) as received, sum(sentBytes) as sent by operation',
       'sort requests desc',
     ),
     ofOperations(

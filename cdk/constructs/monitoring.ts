@@ -6,7 +6,7 @@ import type { Function as LambdaFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Queue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import { removalTimes } from '../../lib/config/functions.ts'
+import { ownMetrics, removalTimes } from '../../lib/config/functions.ts'
 import { globalTables, type TableDefinition, type TableName, tables } from '../../lib/config/tables.ts'
 import { lostEntry } from '../../lib/core/history-entry.ts'
 import { capitalised } from '../../lib/core/names.ts'
@@ -139,18 +139,13 @@ export const replicationWatch = ({ name, region, metric }: ReturnType<typeof rep
   action: 'Check whether AWS reports a fault of DynamoDB in one of the two regions.',
 })
 
-// After each slice, the worker logs the age of its removal. Lambda puts a logged object into `message`.
-const ageOfRemovals = (scope: Construct, worker: LambdaFunction): Metric => {
-  const metricName = 'OldestRemoval'
-  const ages = new MetricFilter(scope, metricName, {
-    logGroup: worker.logGroup,
-    filterPattern: FilterPattern.numberValue('$.message.removalAge', '>=', 0),
-    metricNamespace: Stack.of(scope).stackName,
-    metricName,
-    metricValue: '$.message.removalAge',
+const ageOfRemovals = ({ functionName }: LambdaFunction) =>
+  new Metric({
+    namespace: ownMetrics.namespace,
+    metricName: ownMetrics.oldestRemoval,
+    dimensionsMap: { FunctionName: functionName },
+    statistic: 'Maximum',
   })
-  return ages.metric({ statistic: 'Maximum' })
-}
 
 const queueWatches = (
   name: FunctionName,
@@ -183,7 +178,7 @@ const removalWatches = (removals: WorkQueue, age: Metric): readonly Watch[] => [
     threshold: removalTimes.old,
     impact: 'The removal of a folder has taken more than two hours: uploads into the folder are refused.',
     action:
-      'Search the log of the Lambda function "removals" for "removalAge". If the removal is large, it may only need more time.',
+      'Search the log of the Lambda function "removals" for "A removal is open". If the removal is large, it may only need more time.',
   },
 ]
 
@@ -238,7 +233,7 @@ const watchesOf = (scope: Construct, watched: Watched, settings: Settings): read
     tableWatches(name, table, settings.emulatorEndpoint !== undefined),
   ),
   ...replicationsIn(watched.tables, replicaRegions(settings, Stack.of(scope).region)).map(replicationWatch),
-  ...removalWatches(watched.removals, ageOfRemovals(scope, watched.functions.removals)),
+  ...removalWatches(watched.removals, ageOfRemovals(watched.functions.removals)),
   historyWatch(scope, watched),
   ...(watched.lostEvents ? [changeEventsWatch(watched.lostEvents)] : []),
   ...(watched.webhooks ? webhooksWatches(watched.webhooks) : []),

@@ -42,8 +42,8 @@ interface LambdaOptions extends FunctionSettings {
 
 /**
  * A Lambda function with Node 24 on arm64. Its structured logs are in its own log group. The function may only write
- * these logs. The dashboard computes its figures from the logs, so there are no custom metrics. Tracing is off by
- * default.
+ * these logs. The dashboard computes the figures of requests from the logs, so they need no custom metrics. Tracing is
+ * off by default.
  */
 export const createServiceFunction = (
   scope: Construct,

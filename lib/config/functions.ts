@@ -17,3 +17,12 @@ export const streaming = {
  * hour. An alarm reports an open removal whose age is `old`.
  */
 export const removalTimes = { repeatedFor: 15 * 60, old: 2 * 3600 } as const
+
+/** V-28: the metrics that the functions publish. One machine has the same names. */
+export const ownMetrics = {
+  namespace: 'site-admin',
+  signIns: 'site_admin_sign_ins_total',
+  oldestRemoval: 'site_admin_oldest_removal_age_seconds',
+  failingWebhooks: 'site_admin_webhooks_failing',
+  waitingWebhooks: 'site_admin_webhooks_waiting',
+} as const

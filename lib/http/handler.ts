@@ -76,7 +76,8 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
     const { operation, site, token } = trace
     const durationMs = Math.round((clock.monotonic() - startedAt) * 1000) / 1000
     const error = failure === undefined ? {} : { error: failure }
-    report(() => telemetry.request({ ...arrival, operation, site, token, status, durationMs, ...error }))
-    return delivery.sent
+    const { sent, cut: _, ...bytes } = delivery
+    report(() => telemetry.request({ ...arrival, operation, site, token, status, durationMs, ...bytes, ...error }))
+    return sent
   }
 }

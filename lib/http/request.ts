@@ -64,7 +64,9 @@ export interface Answer {
   readonly toStranger?: boolean
 }
 
-export interface Delivery<Sent> {
+type Bytes = { readonly receivedBytes?: number; readonly sentBytes?: number }
+
+export interface Delivery<Sent> extends Bytes {
   readonly sent: Sent
   readonly cut?: unknown
 }
@@ -116,7 +118,7 @@ export interface Trace {
 }
 
 /** The record of a request. Never contains tokens, bodies or query strings. */
-export interface RequestRecord extends Arrival, Readonly<Omit<Trace, 'formats' | 'admitted'>> {
+export interface RequestRecord extends Arrival, Bytes, Readonly<Omit<Trace, 'formats' | 'admitted'>> {
   readonly status: number
   readonly durationMs: number
   readonly error?: unknown

@@ -130,14 +130,17 @@ const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook, now: number): P
   return last ? last.at + pauseWithoutRoom : 0
 }
 
-const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number) => {
+const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number, known: readonly Change[]) => {
   const webhook = await deps.webhooks.get(site, id)
   if (!webhook?.enabled || (await deps.findSource(site)) === undefined) return undefined
   const { retries, announcedBy = 0 } = webhook
   const resumes = await pausedUntil(deps, webhook, now)
   const times = [resumes, announcedBy].filter((time) => time > now)
   const [next] = [...times, ...retries.slice(0, 1).map(({ due }) => due)].toSorted((one, other) => one - other)
-  return { webhook, due: retries.find((each) => isDue(each, now)), isPaused: resumes > now, next }
+  const isPaused = resumes > now
+  const isLate = known.some(({ position, at }) => position > webhook.position && at < now - minute)
+  const state = { isFailing: webhook.failingSince !== undefined, isWaiting: isPaused || isLate }
+  return { webhook, due: retries.find((each) => isDue(each, now)), isPaused, next, state }
 }
 
 const newEntries = async ({ history, clock }: DeliveryDeps, webhook: Webhook, known: readonly Change[]) => {
@@ -151,24 +154,24 @@ const newEntries = async ({ history, clock }: DeliveryDeps, webhook: Webhook, kn
 
 /**
  * Delivers new entries and due retries in turns (V-9, V-10). One worker at a time may do this for a webhook. Returns
- * the time at which the next work is due, in milliseconds since the epoch: now, if the deadline ended the work. Errors:
- * webhookUnknown, unavailable.
+ * the time at which the next work is due, in milliseconds since the epoch: now, if the deadline ended the work. Also
+ * returns whether the webhook fails or waits (V-26). Errors: webhookUnknown, unavailable.
  */
 export const deliverNext = async (deps: DeliveryDeps, site: SiteId, id: string, deadline: Deadline) => {
   let entries: readonly Change[] = []
   for (let repeats = true; ; repeats = !repeats) {
     const now = deps.clock.wall()
-    const seen = await look(deps, site, id, now)
-    if (!seen) return undefined
-    if (deadline.timeLeft() < longestAttempt) return now
-    const { webhook, due, isPaused, next } = seen
+    const seen = await look(deps, site, id, now, entries)
+    if (!seen) return { next: undefined, isFailing: false, isWaiting: false }
+    const { webhook, due, isPaused, next, state } = seen
+    if (deadline.timeLeft() < longestAttempt) return { next: now, ...state }
     if (due && (repeats || isPaused)) {
       await repeat(deps, webhook, due)
       continue
     }
     entries = isPaused ? [] : await newEntries(deps, webhook, entries)
     if (entries.length > 0) await sendFirst(deps, webhook, entries)
-    else if (!due) return next
+    else if (!due) return { next, ...state }
   }
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { functionName, functionNames, functionSettings } from '../../cdk/config/functions.ts'
 import { endpointLimits } from '../../cdk/config/lambda-quotas.ts'
-import { removalTimes } from '../../lib/config/functions.ts'
+import { ownMetrics, removalTimes } from '../../lib/config/functions.ts'
 import { longestSilence } from '../../lib/storage/path-locks.ts'
 import { messages } from '../support/messages.ts'
 import { compareStacks, describeStack } from './support/describe-stack.ts'
@@ -85,6 +85,21 @@ test('The deployment guide lists all functions', () => {
 test('The cost table of the guide states how many alarms a data centre has', () => {
   const [, printed] = /With two data centres, each has (\d+) alarms/.exec(guide) ?? []
   expect(Number(printed)).toBe(Object.keys(us.findResources('AWS::CloudWatch::Alarm')).length)
+})
+
+test('Every metric of an alarm that AWS does not measure exists (V-28)', () => {
+  const propertiesOf = (type: string) =>
+    Object.values(everything.us.findResources(type)).map(({ Properties }) => Properties)
+  const filtered = propertiesOf('AWS::Logs::MetricFilter').flatMap(({ MetricTransformations }) => MetricTransformations)
+  const published = new Set([
+    ...filtered.map(({ MetricNamespace, MetricName }) => `${MetricNamespace} ${MetricName}`),
+    ...Object.values(ownMetrics).map((name) => `${ownMetrics.namespace} ${name}`),
+  ])
+  const watched = propertiesOf('AWS::CloudWatch::Alarm').map(
+    ({ Namespace, MetricName }) => `${Namespace} ${MetricName}`,
+  )
+  expect(watched).toContain('site-admin site_admin_oldest_removal_age_seconds')
+  expect(watched.filter((name) => !/^AWS\/|^undefined /.test(name) && !published.has(name))).toEqual([])
 })
 
 test('A removal message is delivered again for at most an hour (S-113)', () => {

@@ -183,6 +183,11 @@ export const lambdaHandler = (
     const request = fromGateway(event, pathEncoding, signal, isSecret)
     const caller = { accept: request.headers['accept'] ?? '', binaryAccept }
     const deadline = createDeadline(() => context.getRemainingTimeInMillis())
-    return handler(request, deadline, async (answer) => ({ sent: await toGateway(answer, caller) }))
+    const receivedBytes = Number(request.headers['content-length'])
+    return handler(request, deadline, async (answer) => {
+      const sent = await toGateway(answer, caller)
+      const sentBytes = Buffer.byteLength(sent.body, sent.isBase64Encoded ? 'base64' : 'utf8')
+      return { sent, receivedBytes, sentBytes }
+    })
   })
 }

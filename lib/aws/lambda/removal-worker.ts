@@ -1,6 +1,6 @@
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import * as z from 'zod/mini'
-import { removalTimes } from '../../config/functions.ts'
+import { ownMetrics, removalTimes } from '../../config/functions.ts'
 import { cachedLookup } from '../../core/cached-lookup.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
@@ -13,6 +13,7 @@ import type { RemovalQueue } from '../../storage/path-locks.ts'
 import { createQuotas, limitFiles } from '../../storage/quota.ts'
 import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
 import { type RecountDeps, recountSites } from '../dynamodb/usage-counts.ts'
+import { logMeasures } from './telemetry.ts'
 
 interface Deps extends ContinueDeps {
   readonly removals: ObservedRemovals
@@ -47,15 +48,16 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
     }
   }
 
-  const passOn = async (task: RemovalTask, { delay }: Rest): Promise<void> => {
+  const passOn = async (task: RemovalTask, { delay }: Rest, { functionName }: Context): Promise<void> => {
     const progress = await deps.removals.progressOf(task)
     if (!progress) return
     const { age, idle, attempts } = progress
     const { site, path } = task
-    // The alarm for old removals reads `removalAge`, in seconds. The line is logged at every log level.
-    const line = { report: 'A removal is open', site, path, removalAge: Math.round(age / 1000), attempts }
-    if (line.removalAge >= removalTimes.old) console.error(line)
-    else console.info(line)
+    const seconds = Math.round(age / 1000)
+    // The line of an old removal, which sets off an alarm, is logged at every log level.
+    const level = seconds >= removalTimes.old ? 'ERROR' : 'INFO'
+    const members = { FunctionName: functionName, site, path, attempts }
+    logMeasures(level, 'A removal is open', members, { [ownMetrics.oldestRemoval]: seconds })
     if (idle >= removalTimes.repeatedFor * 1000) {
       throw new Error(
         `The removal of the folder ${path} of site ${site} makes no progress: ${attempts} attempts. ` +
@@ -70,7 +72,7 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
     for (const { body, messageId } of Records) {
       const task = readTask(body)
       const rest = await work({ task, name: messageId }, context.getRemainingTimeInMillis())
-      if (rest) await passOn(task, rest)
+      if (rest) await passOn(task, rest, context)
     }
   }
 }

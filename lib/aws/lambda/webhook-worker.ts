@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Context, DynamoDBStreamEvent, SQSBatchResponse, SQSEvent } from 'aws-lambda'
+import { ownMetrics } from '../../config/functions.ts'
 import { type SiteId, storedId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { type Deadline, unlimited } from '../../core/time.ts'
@@ -7,6 +8,7 @@ import { type DeliveryDeps, deliverNext } from '../../webhooks/deliver.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'
 import type { WebhookLeases } from '../dynamodb/webhooks.ts'
 import type { WebhookMessage, WebhookQueue } from '../sqs-queues.ts'
+import { logMeasures } from './telemetry.ts'
 
 interface Deps extends DeliveryDeps {
   readonly webhooks: Webhooks
@@ -40,6 +42,13 @@ const delayOf = (next: number | undefined, wakesAt: number | undefined, now: num
   return Math.min(longestDelayInSeconds, Math.ceil((next - now) / 1000))
 }
 
+/** V-28. While deliveries succeed in time, these metrics have no values and cost nothing. */
+const logState = (isFailing: boolean, isWaiting: boolean, members: object): void => {
+  if (!isFailing && !isWaiting) return
+  const values = { [ownMetrics.failingWebhooks]: Number(isFailing), [ownMetrics.waitingWebhooks]: Number(isWaiting) }
+  logMeasures('WARN', 'A webhook fails or waits', members, values)
+}
+
 const isOfStream = (event: SQSEvent | DynamoDBStreamEvent): event is DynamoDBStreamEvent =>
   event.Records[0]?.eventSource === 'aws:dynamodb'
 
@@ -54,13 +63,14 @@ export const createWebhookWorker = ({ leases, queue, ...deps }: Deps) => {
   // Makes the due deliveries of one webhook. Messages only wake workers, so a repeated, late or reordered message
   // causes no other delivery. The worker with the lease also does the work of later workers. The queue repeats the
   // message of a worker that dies.
-  const workOn = async (site: SiteId, webhook: string, deadline: Deadline): Promise<void> => {
+  const workOn = async (site: SiteId, webhook: string, deadline: Deadline, FunctionName: string): Promise<void> => {
     const holder = randomUUID()
     let wakesAt: number | undefined
     for (;;) {
       const lease = await leases.take(site, webhook, holder, deadline.timeLeft() + timeToHandOver + afterTheEnd)
       if (!lease) return
-      const next = await deliverNext(deps, site, webhook, deadline)
+      const { next, isFailing, isWaiting } = await deliverNext(deps, site, webhook, deadline)
+      logState(isFailing, isWaiting, { FunctionName, site, webhook })
       const now = clock.wall()
       if (next !== undefined && next <= now) {
         await leases.giveBack(site, webhook, { holder })
@@ -77,18 +87,18 @@ export const createWebhookWorker = ({ leases, queue, ...deps }: Deps) => {
     }
   }
 
-  const work = async ({ site, webhook }: WebhookMessage, deadline: Deadline): Promise<void> => {
+  const work = async ({ site, webhook }: WebhookMessage, deadline: Deadline, functionName: string): Promise<void> => {
     const named = webhook === undefined ? await webhooks.listOfSite(site) : [{ id: webhook, enabled: true }]
     const enabled = named.filter((each) => each.enabled)
-    await inParallel(enabled, mostAtOnce, ({ id }) => workOn(site, id, deadline))
+    await inParallel(enabled, mostAtOnce, ({ id }) => workOn(site, id, deadline, functionName))
   }
 
-  const readQueue = async ({ Records }: SQSEvent, remaining: number): Promise<SQSBatchResponse> => {
-    const deadline = unlimited.within(remaining - timeToHandOver, clock.monotonic)
+  const readQueue = async ({ Records }: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
+    const deadline = unlimited.within(context.getRemainingTimeInMillis() - timeToHandOver, clock.monotonic)
     const attempts = [...Map.groupBy(Records, ({ body }) => body)].map(async ([body, equal]) => {
       try {
         const message = readMessage(body)
-        if (message) await work(message, deadline)
+        if (message) await work(message, deadline, context.functionName)
         return []
       } catch (error) {
         console.error('A delivery of webhooks failed. The queue repeats its message:', error)
@@ -100,5 +110,5 @@ export const createWebhookWorker = ({ leases, queue, ...deps }: Deps) => {
   }
 
   return async (event: SQSEvent | DynamoDBStreamEvent, context: Context): Promise<SQSBatchResponse | undefined> =>
-    isOfStream(event) ? void (await wakeSites(event)) : readQueue(event, context.getRemainingTimeInMillis())
+    isOfStream(event) ? void (await wakeSites(event)) : readQueue(event, context)
 }

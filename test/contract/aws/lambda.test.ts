@@ -85,6 +85,15 @@ test('the largest file that fits into an answer is returned as text', async () =
   expect(await answerOf(Buffer.from(text))).toMatchObject({ text, isBase64Encoded: false })
 })
 
+test.each([Buffer.from('hö'), Buffer.from([0, 128, 255])])(
+  'the log has the bytes of both bodies (V-28): %j',
+  async (bytes) => {
+    const { handler, records } = bareHandler(async () => textReply(3, bytes))
+    await sendEvent(lambdaHandler(handler), 'POST', '/', { headers: { Accept: 'text/plain' }, body: 'ä' })
+    expect(records).toMatchObject([{ status: 200, receivedBytes: 2, sentBytes: 3 }])
+  },
+)
+
 describe.each(['any', 'named'] as const)('a gateway whose setting binaryAccept is %s', (binaryAccept) => {
   const bytes = Buffer.from([0, 128, 255])
   const answerTo = async (accept: string | undefined, body: Buffer) => {

@@ -1,5 +1,5 @@
 import type { Context, SQSEvent } from 'aws-lambda'
-import { beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { createFolderRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
 import type { RecordChange } from '../../../lib/aws/dynamodb/journal.ts'
 import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
@@ -28,7 +28,7 @@ beforeEach(async () => {
   time = Date.UTC(2026, 0, 1)
   sent = []
   left = 0
-  vi.spyOn(console, 'info').mockReturnValue()
+  vi.spyOn(process.stdout, 'write').mockReturnValue(true)
 })
 
 /** A store with only these objects. It calls `remove` before each removal. */
@@ -69,7 +69,7 @@ const start = (remove?: () => Promise<void>, record: RecordChange = unrecorded) 
   const taskText = JSON.stringify({ ...task, site: String(task.site) })
   const deliver = async (messageId = 'message 1', remaining = wholeTime, body = taskText) => {
     const event = { Records: [{ body, messageId }] } as SQSEvent
-    await worker(event, { getRemainingTimeInMillis: () => remaining } as Context)
+    await worker(event, { functionName: 'removals', getRemainingTimeInMillis: () => remaining } as Context)
   }
   return { removals, deliver }
 }
@@ -156,11 +156,10 @@ describe('a removal whose store is unavailable for two hours', () => {
   let begun: number
   let queue: ReturnType<typeof createQueue>
   let isOpen: () => Promise<boolean>
-  let errors: MockInstance<typeof console.error>
 
   beforeEach(async () => {
     vi.spyOn(console, 'warn').mockReturnValue()
-    errors = vi.spyOn(console, 'error').mockReturnValue()
+    vi.spyOn(console, 'error').mockReturnValue()
     isAway = true
     entries = []
     begun = time
@@ -218,14 +217,14 @@ describe('a removal whose store is unavailable for two hours', () => {
   })
 
   test('a removal that has been open for two hours logs its age at every log level', async () => {
-    const info = vi.mocked(console.info)
+    const lastLine = () => JSON.parse(String(vi.mocked(process.stdout.write).mock.lastCall?.[0]))
+    const name = 'site_admin_oldest_removal_age_seconds'
+    const CloudWatchMetrics = [{ Dimensions: [['FunctionName']], Metrics: [{ Name: name, Unit: 'Seconds' }] }]
+    const members = { message: 'A removal is open', FunctionName: 'removals', site: 1001, path: 'large', attempts: 0 }
     await start().deliver('message 0', 30_000)
-    const opened = { report: 'A removal is open', site: 1001, path: 'large', removalAge: 0, attempts: 0 }
-    expect(info).toHaveBeenLastCalledWith(opened)
-    info.mockClear()
+    expect(lastLine()).toMatchObject({ ...members, level: 'INFO', [name]: 0, _aws: { CloudWatchMetrics } })
     time += 2 * 60 * minute
     await start().deliver('message 1', 30_000)
-    expect(errors.mock.lastCall).toMatchObject([{ removalAge: 7200 }])
-    expect(info).not.toHaveBeenCalled()
+    expect(lastLine()).toMatchObject({ ...members, level: 'ERROR', [name]: 7200 })
   })
 })

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Context, DynamoDBStreamEvent, SQSEvent } from 'aws-lambda'
-import { expect, test, vi } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import type { RecordChange } from '../../../lib/aws/dynamodb/journal.ts'
 import { createWebhooks } from '../../../lib/aws/dynamodb/webhooks.ts'
 import { createWebhookWorker } from '../../../lib/aws/lambda/webhook-worker.ts'
@@ -21,6 +21,8 @@ import { aroundCommands, failOnce, watchCalls } from '../../support/store-faults
 import { testWebhook } from '../../support/webhooks.ts'
 
 const site = 1001 as SiteId
+
+beforeEach(() => void vi.spyOn(process.stdout, 'write').mockReturnValue(true))
 
 // In milliseconds, as the deployment sets them.
 const [longestWork, repeatedAfter] = [28_000, 168_000]
@@ -110,7 +112,7 @@ const openWorld = async ({ disorder = 0, deaths = 0, seed = 1, turns = 0, sent: 
     })
 
   const handle = async ({ event }: Waiting) => {
-    const context = { getRemainingTimeInMillis: () => longestWork } as Context
+    const context = { functionName: 'webhooks', getRemainingTimeInMillis: () => longestWork } as Context
     const { batchItemFailures = [] } = (await startWorker()(event, context)) ?? {}
     if (batchItemFailures.length > 0) push(event, repeatedAfter)
   }
@@ -414,6 +416,29 @@ test('A worker without time hands the other entries to a new worker at once (V-9
   for (const subject of ['a', 'b', 'c', 'd', 'e']) await world.change(subject, subject !== 'e')
   await world.pass()
   expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
+})
+
+test.each([
+  ['A failing target', 500, 0, [[1, 0]]],
+  ['A slow target', 200, 40_000, [[0, 1]]],
+  ['No other target', 200, 0, []],
+])('%s is in the metrics of webhooks, as on one machine (V-26, V-28)', async (_, status, pause, expected) => {
+  const world = await openWorld()
+  const { targetUrl, id: webhook } = await world.addWebhook('one')
+  world.statuses.set(targetUrl, () => {
+    void world.pass(0, pause)
+    return status
+  })
+  for (const subject of ['a', 'b', 'c']) await world.change(subject)
+  await world.pass(24)
+  const lines = vi.mocked(process.stdout.write).mock.calls.map(([line]) => JSON.parse(String(line)))
+  const names = ['site_admin_webhooks_failing', 'site_admin_webhooks_waiting']
+  const Metrics = names.map((Name) => ({ Name, Unit: 'Count' }))
+  const CloudWatchMetrics = [{ Namespace: 'site-admin', Dimensions: [['FunctionName']], Metrics }]
+  for (const line of lines) {
+    expect(line).toMatchObject({ level: 'WARN', FunctionName: 'webhooks', site, webhook, _aws: { CloudWatchMetrics } })
+  }
+  expect([...new Set(lines.map((line) => names.map((name) => line[name]).join()))]).toEqual(expected.map(String))
 })
 
 test('A redrive ends the report of Lambda about a failed batch of the stream (V-17)', async () => {

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { Server } from 'node:net'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { ownMetrics } from '../../../lib/config/functions.ts'
 import { createMetrics } from '../../../local/metrics.ts'
 import { createReadiness } from '../../../local/service.ts'
 import { scratchDirectory } from '../../support/directory.ts'
@@ -98,7 +99,21 @@ test('callers cannot add labels, and no label has a name, path or token (V-26)',
   expect(last.join('\n')).not.toMatch(new RegExp(`mallory|127\\.0\\.0\\.1|${demo?.token}`))
 })
 
-const alerts = join(import.meta.dirname, '..', '..', '..', 'docs', 'alerts.yaml')
+const docs = join(import.meta.dirname, '..', '..', '..', 'docs')
+const alerts = join(docs, 'alerts.yaml')
+const metricsIn = (text: string) => [...new Set(text.match(/\bsite_admin_\w+?(?=_bucket|_sum|_count|\b)/g))].toSorted()
+
+test('The guide has a place on AWS for each metric of the service (V-28)', async () => {
+  const { send, scrape } = await start(address)
+  await send('/health')
+  const [, table = ''] = readFileSync(join(docs, 'events.md'), 'utf8').split('| Metric | Place on AWS |')
+  const rows = table.split('\n\n', 1).join().split('\n')
+  expect(metricsIn(rows.join())).toEqual(metricsIn((await scrape()).join('\n')))
+  const { namespace: _, ...published } = ownMetrics
+  expect(metricsIn(rows.filter((row) => row.includes('| published')).join())).toEqual(
+    Object.values(published).toSorted(),
+  )
+})
 
 test('every metric of the alert rules exists (V-27)', async () => {
   const { send, scrape } = await start(address)
