@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { atMost, type Bench, median, quantile, type Table } from './measure/figures.ts'
+import { atEndpoint } from './measure/grounds.ts'
 import { type BenchedService, own, startService } from './measure/trees.ts'
 
 const deliveries = 500
@@ -10,7 +15,8 @@ const burst = 2_000
 const requests = 2_000
 const hangingSites = 5
 const webhooksOfSite = 20
-const targets = { median: 1_000, growth: 5 }
+const deployedDeliveries = 25
+const targets = { median: 1_000, deployedMedian: 5_000, growth: 5 }
 
 const start = () => startService(own, {}, ['--allow-private-webhooks'])
 
@@ -20,17 +26,14 @@ const listen = async (listener: RequestListener): Promise<{ readonly server: Ser
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }
 }
 
-const send = async (
-  service: BenchedService,
-  token: string,
-  method: string,
-  path: string,
-  body: unknown,
-): Promise<void> => {
+type Service = Pick<BenchedService, 'baseUrl' | 'administer'>
+
+const send = async (service: Service, token: string, method: string, path: string, body?: unknown) => {
   const headers = { Authorization: token, 'Content-Type': 'application/json' }
   const answer = await fetch(`${service.baseUrl}${path}`, { method, headers, body: JSON.stringify(body) })
-  await answer.arrayBuffer()
+  const text = await answer.text()
   if (!answer.ok) throw new Error(`${method} ${path} was answered ${answer.status}`)
+  return text
 }
 
 interface Issued {
@@ -39,15 +42,17 @@ interface Issued {
 
 const rights = ['access:write', 'files:write', 'history:read'].flatMap((right) => ['--right', right])
 
-const issueToken = async (service: BenchedService, sites: readonly number[]): Promise<string> => {
+const issueToken = async (service: Service, sites: readonly number[]): Promise<string> => {
   const ofSites = sites.flatMap((site) => ['--site', String(site)])
   return ((await service.administer('token', 'issue', '--user', 'bench', ...ofSites, ...rights)) as Issued).token
 }
 
-const createWebhook = (service: BenchedService, token: string, site: number, targetUrl: string) =>
-  send(service, token, 'POST', `/webresources/api/v3/sites/${site}/webhooks`, { targetUrl, types: ['file.*'] })
+const webhooksOf = (site: number) => `/webresources/api/v3/sites/${site}/webhooks`
 
-const put = (service: BenchedService, token: string, site: number, index: number) =>
+const createWebhook = async (service: Service, token: string, site: number, targetUrl: string): Promise<string> =>
+  JSON.parse(await send(service, token, 'POST', webhooksOf(site), { targetUrl, types: ['file.*'] })).id
+
+const put = (service: Service, token: string, site: number, index: number) =>
   send(service, token, 'PUT', `/api/v2/admin/sites/${site}/storage/${index}.txt`, index)
 
 const demoSite = 1001
@@ -99,6 +104,45 @@ const measureDeliveries = async (): Promise<Table> => {
   }
 }
 
+const run = promisify(execFile)
+const administration = [join(own.folder, 'admin', 'main.js'), '--target', 'aws', '--json']
+
+const administerDeployment = async (...args: readonly string[]) =>
+  JSON.parse((await run(process.execPath, [...administration, ...args])).stdout)
+
+/** Measures a deployment, whose functions refuse targets on this machine. Its lists have the time of each attempt. */
+const measureDeployment = async (): Promise<readonly Table[]> => {
+  const [dataCentre] = await administerDeployment('data-centre', 'list')
+  const service = { baseUrl: dataCentre.url, administer: administerDeployment }
+  const named = ['--name', 'Bench', '--data-centre', dataCentre.id]
+  const { id: site } = await administerDeployment('site', 'create', ...named)
+  const token = await issueToken(service, [site])
+  const webhook = await createWebhook(service, token, site, 'https://127.0.0.1/')
+  const firstAttempts = async (): Promise<readonly { readonly time: string }[]> => {
+    const { items } = JSON.parse(await send(service, token, 'GET', `${webhooksOf(site)}/${webhook}/deliveries`))
+    return items.filter(({ attempt }: { readonly attempt: number }) => attempt === 1)
+  }
+  const delays: number[] = []
+  while (delays.length < deployedDeliveries) {
+    await put(service, token, site, delays.length)
+    const answered = Date.now()
+    let attempts = await firstAttempts()
+    for (; attempts.length <= delays.length; attempts = await firstAttempts()) await sleep(200)
+    delays.push(Math.max(Date.parse(attempts[0]?.time ?? '') - answered, 0))
+  }
+  const middle = median(delays)
+  return [
+    {
+      title: `Deliveries of the deployment at ${process.env['AWS_ENDPOINT_URL']} (${deployedDeliveries} changes)`,
+      columns: ['figure', 'measured', 'target', 'verdict'],
+      rows: [
+        ['median from the answer of a change to its delivery, ms', middle, ...atMost(middle, targets.deployedMedian)],
+        ['the longest, ms', Math.max(...delays), '', ''],
+      ],
+    },
+  ]
+}
+
 /** Adds webhooks to each site, and a change that they must deliver. The target of these webhooks never answers. */
 const addHangingWebhooks = async (service: BenchedService, url: string): Promise<string> => {
   const sites = [demoSite]
@@ -148,4 +192,8 @@ const measureHanging = async (): Promise<Table> => {
   }
 }
 
-export const webhooks: Bench = async () => [await measureDeliveries(), await measureHanging()]
+export const webhooks: Bench = async () => [
+  await measureDeliveries(),
+  ...(await atEndpoint('deliveries of a deployment are', measureDeployment)),
+  await measureHanging(),
+]
