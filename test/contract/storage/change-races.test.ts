@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { type Answer, codeOf, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
+import { recorded } from '../../support/objects.ts'
 import { storageHands } from './hands.ts'
 import { createInterruption, type Interruption } from './interruption.ts'
 import type { StorageUnderTest } from './service.ts'
@@ -23,7 +24,7 @@ describe.each(storageHands)('Changes and removals on $name', ({ open }) => {
   it('A path is taken if a folder exists there only because of its contents (S-136)', async () => {
     const { deps, site } = storage
     const below = { kind: 'folder', key: `live/${site}/outer/inner/` } as const
-    await deps.files.place([below], { absent: [], unlocked: { site, folders: [] } }, entry)
+    await recorded(deps.files.place([below], { absent: [], unlocked: { site, folders: [] } }, entry))
     const create = (headers: Readonly<Record<string, string>>) => storage.put('/outer', '', { type: 'folder' }, headers)
     expect(codeOf(await create({ 'If-None-Match': '*' }))).toBe(100412)
     expect((await create({ 'If-Match': '*' })).status).toBe(200)

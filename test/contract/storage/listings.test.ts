@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { codeOf, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
-import { nowhere, putObject, stageObject } from '../../support/objects.ts'
+import { nowhere, putObject, recorded, stageObject } from '../../support/objects.ts'
 import { fillFolder, openStorage } from './service.ts'
 
 // Listings of thousands of entries, which would take too long in the acceptance cases, and descriptions that need the
@@ -57,7 +57,7 @@ const fillFiles = async (folder: string, paths: readonly string[]) => {
       return { kind: 'put' as const, key, staged: await stageObject(deps.files, key, 'x') }
     }),
   )
-  await deps.files.place(changes, nowhere, entry)
+  await recorded(deps.files.place(changes, nowhere, entry))
 }
 
 it('A listing misses no entry of a folder that grows beyond 10,000 (S-78)', async () => {

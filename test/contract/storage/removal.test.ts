@@ -4,6 +4,7 @@ import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
+import { recorded } from '../../support/objects.ts'
 import { createInterruption, type Interruption } from './interruption.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
@@ -167,7 +168,7 @@ it('A removal resumes with the page that failed, and misses no late file (S-103)
   expect(reached).toBe(left[999])
   // Stores a file after this key, as if its upload had checked for removals before the removal began.
   const change = { kind: 'folder', key: `${keys[0]}0late/` } as const
-  await files.place([change], { absent: [], unlocked: { site: storage.site, folders: [] } }, entry)
+  await recorded(files.place([change], { absent: [], unlocked: { site: storage.site, folders: [] } }, entry))
   expect(await work()).toBeUndefined()
   expect((await metaOf('/huge')).status).toBe(404)
   expect(storage.leftovers()).toBe(0)

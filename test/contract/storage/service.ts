@@ -13,6 +13,7 @@ import { type Between, openTestFiles } from '../../support/files.ts'
 import { send } from '../../support/gateway.ts'
 import { entry } from '../../support/history.ts'
 import { type FilePart, formHeaders, multipart } from '../../support/multipart.ts'
+import { recorded } from '../../support/objects.ts'
 import { testPerson } from '../../support/people.ts'
 import { tusOver } from '../uploads/service.ts'
 
@@ -149,6 +150,6 @@ export const fillFolder = async (
   const keys = [prefix, ...names.map((name) => `${prefix}${name}/`)]
   const changes = keys.map((key) => ({ kind: 'folder', key }) as const)
   if (fill) await fill(keys)
-  else await files.place(changes, { absent: [], unlocked: { site, folders: [] } }, entry)
+  else await recorded(files.place(changes, { absent: [], unlocked: { site, folders: [] } }, entry))
   return keys.sort()
 }
