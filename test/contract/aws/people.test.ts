@@ -46,6 +46,23 @@ test('90 seconds after a request breaks off, the other owner can leave (A-58)', 
   expect(await people.replace(bob, undefined, [])).toBe('done')
 })
 
+test('An owner cannot leave after a newer request to leave has ended (A-58)', async () => {
+  const { ann, bob, people, connect, client } = await openWithOwners()
+  const leave = () => connect(client).people.replace(ann, demoted(ann), [])
+  let counts = 0
+  aroundCommands(client, 'call', async (send, { name }) => {
+    if (name !== 'ScanCommand') return send()
+    counts += 1
+    if (counts === 2) throw new Error('Broken off')
+    const counted = await send()
+    await expect(leave()).rejects.toThrow('Broken off')
+    expect(await people.replace(bob, undefined, [])).toBe('done')
+    return counted
+  })
+  expect(await leave()).toBe('overtaken')
+  expect(await people.get('ann')).toMatchObject({ sites: at('owner') })
+})
+
 test('A new person with the name of a removed owner is no owner (A-53, A-58)', async () => {
   const { ann, people, connect, client } = await openWithOwners()
   const newAnn = { ...demoted(ann), created: ann.created + 1 }

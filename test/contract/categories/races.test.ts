@@ -1,3 +1,4 @@
+import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
 import { linksOf, link as linkTo } from '../../../lib/categories/category-links.ts'
 import type { Content } from '../../../lib/categories/contents.ts'
@@ -8,7 +9,7 @@ import { ServiceError } from '../../../lib/core/errors.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
 import { namedCategories, range } from '../ports/some-content.ts'
-import { countCalls, interceptOnce } from './faults.ts'
+import { countCalls, intercept, interceptOnce } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site } from './store.ts'
 
 const store = await openStore()
@@ -90,6 +91,18 @@ describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
       expectNoStrayLinks,
     ),
   )
+})
+
+test.each(Object.entries(removals))('a link that fails during %s is undone if it was written', async (_, remove) => {
+  await begin()
+  const client = intercept(store.dynamodb, async (_call, proceed, command) => {
+    if (!(command instanceof UpdateCommand)) return proceed()
+    await remove(deps)
+    await proceed()
+    throw new ServiceError('unavailable')
+  })
+  await expect(linkFromObject(store.over(client))).rejects.toMatchObject({ code: 100503 })
+  await expectNoStrayLinks()
 })
 
 const plain = (over: Deps) => linkTo(over, newsOfCategory, [{ id: 9 }], author)

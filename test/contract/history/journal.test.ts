@@ -113,12 +113,20 @@ test('a list ends at a block that was not full, so that no entry is missed', asy
 })
 
 test('the history begins with one block, even if several writers begin at once', async () => {
-  await Promise.all(['a', 'b', 'c', 'd'].map((name) => open().record(entryOf(name))))
+  const now = Date.now()
+  await Promise.all(['a', 'b', 'c', 'd'].map((name, index) => open(() => now + index).record(entryOf(name))))
   expect((await subjects()).toSorted()).toEqual(['a', 'b', 'c', 'd'])
   const { Item } = await tables
     .connect()
     .send(new GetCommand({ TableName: tables.names.journal, Key: { site, block: 0 } }))
-  expect((await blocks()).map((item) => item['block'])).toContain(Item?.['next'])
+  expect(Math.min(...(await blocks()).map((item) => item['block']))).toBe(Item?.['next'])
+})
+
+test('a writer uses the missing block that another has named within a day', async () => {
+  const next = Date.now() - day + 60_000
+  await tables.connect().send(new PutCommand({ TableName: tables.names.journal, Item: { site, block: 0, next } }))
+  await open().record(entryOf('one'))
+  expect(await blocks()).toMatchObject([{ block: next }])
 })
 
 test('positions continue after the last entry, even after all entries have expired', async () => {

@@ -40,9 +40,9 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
     expect(await recorded()).toBe(1)
   })
 
-  test('A change fails if the stored state is newer than the one that was read', async () => {
-    const before = person('ann', { sites: at({ role: 'viewer' }) })
-    await people.create(before, [])
+  test.each(['viewer', 'owner'] as const)('A change of a newer %s than the one that was read fails', async (role) => {
+    const before = person('ann', { sites: at({ role }) })
+    for (const one of [before, person('boss')]) await people.create(one, [])
     const changed = { ...before, displayName: 'Changed' }
     expect(await people.replace(before, changed, [entry()])).toBe('done')
     expect(await people.replace(before, { ...before, displayName: 'Late' }, [entry()])).toBe('overtaken')

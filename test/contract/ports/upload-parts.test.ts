@@ -116,6 +116,15 @@ describe.each(hands)('The bytes of appends: $name', async (hand) => {
     await expectRest(upload, held, offset, bytes)
   })
 
+  test('bytes after the end of the upload do not become part of the file', async () => {
+    const upload = await begin()
+    const bytes = anyBytes(partLength + 5)
+    const holding = await addAll(upload, bytes, part)
+    // The record of the upload does not include this append.
+    await add({ ...upload, holding }, bytes.length, anyBytes(100))
+    await expectFile(upload, holding, bytes)
+  })
+
   test('bytes are reported while they arrive, so the next append continues from there', async () => {
     const upload = await begin()
     const bytes = anyBytes(2 * part + 100)
