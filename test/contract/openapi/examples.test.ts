@@ -15,15 +15,14 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isContent = (entry: [string, unknown]): entry is [string, Content] => isObject(entry[1])
 
-/** Every `content` in a tree: media types with their schemas and examples. */
-const contentsIn = (tree: unknown): [string, Content][] => {
-  if (!isObject(tree)) return []
-  const own = isObject(tree['content']) ? Object.entries(tree['content']).filter(isContent) : []
-  return [...own, ...Object.values(tree).flatMap(contentsIn)]
-}
+const objectsIn = (tree: unknown): Readonly<Record<string, unknown>>[] =>
+  isObject(tree) ? [tree, ...Object.values(tree).flatMap(objectsIn)] : []
 
 const document = JSON.parse(await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'))
-const contents = contentsIn([document.paths, document.components.responses])
+const objects = objectsIn([document.paths, document.components.responses])
+/** Media types with their schemas and examples. */
+const contents = objects.flatMap(({ content }) => Object.entries(content ?? {}).filter(isContent))
+const parameters = objects.filter((one) => 'in' in one && 'schema' in one)
 
 const shownIn = ({ example, examples = {} }: Content): unknown[] => [
   ...(example === undefined ? [] : [example]),
@@ -39,7 +38,7 @@ test('every body in the document, of a request or an answer, has an example', ()
 const isText = (type: string, schema: Schema | undefined) => type === 'application/xml' || schema?.type === 'string'
 
 test('every example in the document matches its schema', () => {
-  const { checkText } = createValueChecks(document.components.schemas)
+  const { checkText, checkValue } = createValueChecks(document.components.schemas)
   const counts: Record<string, number> = { 'application/json': 0, 'application/xml': 0 }
   for (const [type, { schema, example, examples = {} }] of contents) {
     const shown = [example, ...Object.values(examples).map(({ value }) => value)].filter((value) => value !== undefined)
@@ -50,6 +49,8 @@ test('every example in the document matches its schema', () => {
   }
   expect(counts['application/json']).toBeGreaterThan(100)
   expect(counts['application/xml']).toBeGreaterThan(25)
+  for (const { name, schema, example } of parameters) checkValue(schema as Schema, example, String(name))
+  expect(parameters.length).toBeGreaterThan(200)
 })
 
 test('the document names the address of each example that is too large to show', async ({ service }) => {
