@@ -151,13 +151,17 @@ const answerOn = <Kind extends Server>(
   server.on('connect', (_message, socket) => refuseTunnel(socket))
   surviveShortage(server)
   // A large upload over a slow line may take long, but a silent connection may not. The bytes of the headers are
-  // limited, not their number. Caddy keeps an idle connection for 120 s, other proxies for 60 to 90 s (O-24). Over HTTP,
-  // callers who end their side of a connection still get their answers. If only GETs wait, such a caller counts as gone.
+  // limited, not their number. Caddy keeps an idle connection for 120 s, other proxies for 60 to 90 s (O-24). When
+  // callers end their side of a connection, they still get their answers. If only GETs wait, they count as gone.
   server.requestTimeout = 0
   server.setTimeout(120_000)
   server.keepAliveTimeout = 125_000
   server.maxHeadersCount = 0
-  server.on('connection', (socket) => socket.on('end', () => endIfLeft(socket)))
+  const keepHalfOpen = (socket: Socket) => {
+    socket.allowHalfOpen = true
+    socket.on('end', () => endIfLeft(socket))
+  }
+  server.on('connection', keepHalfOpen).on('secureConnection', keepHalfOpen)
   return Object.assign(server, { httpAllowHalfOpen: true })
 }
 

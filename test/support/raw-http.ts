@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { connect as connectSecurely } from 'node:tls'
 
 /** A connection on which a test sends any bytes, well-formed or not. */
 const over = (socket: Socket) => {
@@ -42,9 +43,11 @@ const over = (socket: Socket) => {
 export type RawConnection = ReturnType<typeof over>
 
 export const rawConnection = async ({ url }: { readonly url: string }) => {
-  const { hostname, port } = new URL(url)
-  const socket = connect({ host: hostname, port: Number(port) })
-  await once(socket, 'connect')
+  const { protocol, hostname, port } = new URL(url)
+  const to = { host: hostname, port: Number(port) }
+  const isSecure = protocol === 'https:'
+  const socket = isSecure ? connectSecurely({ ...to, rejectUnauthorized: false }) : connect(to)
+  await once(socket, isSecure ? 'secureConnect' : 'connect')
   return over(socket)
 }
 

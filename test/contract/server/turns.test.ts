@@ -3,6 +3,8 @@ import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { done, type Reply } from '../../../lib/http/reply.ts'
 import { bareHandler, textReply } from '../../support/bare-handler.ts'
+import { makeCertificate } from '../../support/certificates.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 import { listening } from './listening.ts'
 
@@ -54,9 +56,10 @@ test('a request begins only after the previous answer', async () => {
   expect(begun).toEqual(['first', 'other', 'second'])
 })
 
-test('callers who end their side after a change get the answer', async () => {
+test.each(['HTTP', 'TLS'])('callers who end their side after a change get the answer over %s', async (protocol) => {
+  const certificate = protocol === 'TLS' ? makeCertificate(scratchDirectory(), 'localhost') : undefined
   const { handler } = bareHandler(counted().run)
-  const { url } = await listening(handler)
+  const { url } = await listening(handler, 0, {}, certificate)
   const connection = await rawConnection({ url })
   await connection.write(requestText('POST', '/', { 'Content-Length': 5 }, 'hello').repeat(2))
   connection.end()
