@@ -56,6 +56,17 @@ test('a dry run of pull plans for a missing folder, and does not create it (T-41
   expect(await readdir(outside)).toEqual([])
 })
 
+test('a push creates no folder beside one in another case (T-68)', async ({ makeDirectory, site }) => {
+  const here = await makeDirectory({ 'sub/News/a.txt': 'a', 'sub/NEWS/below/b.txt': 'b' })
+  for (const path of ['other.txt', 'sub/News/a.txt']) {
+    await site.put(path, 'a')
+    await expect(site.push(here)).rejects.toThrow(messages.client.twoFolders)
+    expect(Object.keys(await site.texts()).at(-1)).toBe(path)
+  }
+  await site.put('sub/NEWS/c.txt', 'c')
+  expect(await site.push(here)).toMatchObject({ create: 1, failed: 0 })
+})
+
 test('only a push with --delete replaces an empty folder with a file (T-43, T-52)', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a/b.txt': 'b', 'c.txt': 'c' })
   await site.push(here)

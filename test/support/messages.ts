@@ -210,6 +210,7 @@ $`,
       `failed  ${path}: This name or path is longer than the disk allows: ${here}`,
     trustAuthority: text` set NODE_EXTRA_CA_CERTS to the file of the authority.$`,
     twiceInZip: (name: string) => `Two files would be "${name}" in the zip.`,
+    twoFolders: 'would be two folders of the site',
     unchangeable: 'cannot be changed',
     unencrypted: (from: string, to: string) =>
       `${from} returned the unencrypted address ${to}. Nothing was sent there. ` +

@@ -1,7 +1,7 @@
 import { carryOut } from './carry-out.ts'
 import type { Counts, EndEvent } from './events.ts'
 import { LocalRefusal } from './local-refusal.ts'
-import type { Step } from './plan.ts'
+import { foldersOf, type Step } from './plan.ts'
 import { type Direction, type Prepared, prepare, type SyncOptions } from './prepare.ts'
 import type { Writing } from './write.ts'
 
@@ -32,10 +32,28 @@ const refuseEmptying = (direction: Direction, { local, remote, steps }: Prepared
   )
 }
 
+/** T-68. Reads ignore the case of names, so they would find only one of the two folders. */
+const refuseTwins = ({ remote, steps }: Prepared): void => {
+  const formOf = (folder: string) => folder.replace(/[^/]+$/, (name) => name.toLowerCase())
+  const present = new Set([...remote.keys()].flatMap(foldersOf))
+  const spellings = new Map([...present].map((folder) => [formOf(folder), folder]))
+  const created = steps.flatMap(({ action, path }) => (action === 'create' ? [...foldersOf(path)].reverse() : []))
+  for (const folder of created) {
+    const other = spellings.get(formOf(folder)) ?? folder
+    spellings.set(formOf(folder), other)
+    if (other !== folder && !present.has(folder))
+      throw new LocalRefusal(
+        `"${folder}" and "${other}" would be two folders of the site. Rename one of them, here or on the site. ` +
+          'Nothing was changed.',
+      )
+  }
+}
+
 const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent> => {
   const { onEvent = () => {}, signal, dryRun = false, confirm } = options
   const prepared = await prepare(direction, options)
   refuseEmptying(direction, prepared)
+  if (direction === 'push') refuseTwins(prepared)
   const { steps, unreadable, skipped } = prepared
   const counts = countsOf(steps)
   const removals = steps.filter(({ action }) => action === 'remove')
