@@ -5,6 +5,7 @@ import { isInStateFolder } from '../sync/ignored.ts'
 import { LocalRefusal } from '../sync/local-refusal.ts'
 import type { Direction } from '../sync/prepare.ts'
 import { pull, push } from '../sync/sync.ts'
+import { pause } from '../transport.ts'
 import { askYesNo, isTerminal } from './ask.ts'
 import { printDifference } from './differences.ts'
 import { exitStatus, report, UsageError } from './failure.ts'
@@ -128,11 +129,21 @@ const longestRetry = 60_000
 // In milliseconds: the time between two pushes if the system cannot watch the whole folder.
 const pollInterval = 5000
 
+// In milliseconds: the time between two looks for a folder that is gone.
+const lookInterval = 1000
+
+const isThere = async (directory: string): Promise<boolean> =>
+  (await stat(directory).catch(() => undefined))?.isDirectory() ?? false
+
+const announceWatch = (context: Context, directory: string): void =>
+  tell(context, { event: 'watching', directory }, `Watching ${directory}. Press Ctrl+C to stop.`)
+
 const isWatchLimit = (error: unknown): boolean => ['ENOSPC', 'EMFILE', 'ENFILE'].includes(Object(error).code)
 
 /**
  * Returns a function that waits until no file has changed for `quiet` milliseconds after a change, at most `longestWait`
- * milliseconds after it, and at most `longest` milliseconds. It rejects with the reason of the signal.
+ * milliseconds after it, and at most `longest` milliseconds. If the folder is gone, it also waits for the folder. It
+ * rejects with the reason of the signal.
  */
 const createChanges = (context: Context, directory: string, signal: AbortSignal) => {
   let wake = () => {}
@@ -161,8 +172,23 @@ const createChanges = (context: Context, directory: string, signal: AbortSignal)
     tell(context, { event: 'polling', delay: pollInterval }, sentence)
     change()
   }
-  watchFolder(directory, signal, { onChange, onError })
-  return (longest = Number.POSITIVE_INFINITY) =>
+  let watching = new AbortController()
+  let isRootKept = true
+  const begin = () => {
+    watching.abort()
+    watching = new AbortController()
+    isRootKept = true
+    const onRootChange = () => {
+      isRootKept = false
+    }
+    watchFolder(directory, AbortSignal.any([signal, watching.signal]), { onChange, onError, onRootChange })
+  }
+  const awaitFolder = async (): Promise<void> => {
+    tell(context, { event: 'gone', directory }, `${directory} is gone. Waiting until it is there again.`)
+    while (!(await isThere(directory))) await pause(lookInterval, signal)
+    announceWatch(context, directory)
+  }
+  const nextChange = (longest: number) =>
     new Promise<void>((resolve, reject) => {
       const most = isWatched ? longest : Math.min(longest, pollInterval)
       const over = most === Number.POSITIVE_INFINITY ? undefined : setTimeout(change, most)
@@ -181,6 +207,13 @@ const createChanges = (context: Context, directory: string, signal: AbortSignal)
       else signal.addEventListener('abort', stop, { once: true })
       wake()
     })
+  begin()
+  return async (longest = Number.POSITIVE_INFINITY): Promise<void> => {
+    await nextChange(longest)
+    const isGone = !(await isThere(directory))
+    if (isGone) await awaitFolder()
+    if (isGone || !isRootKept) begin()
+  }
 }
 
 type Outcome = Pick<EndEvent, 'interrupted' | 'failed'>
@@ -196,10 +229,11 @@ const announceRetry = (context: Context, failures: number): number | undefined =
  * After a failure of the service, the command repeats the push, unless the token or a right is missing. After a local
  * failure, it waits for the next change.
  */
-const failedPush = (error: unknown, { signal, json }: Context): Outcome => {
+const failedPush = async (error: unknown, { signal, json }: Context, directory: string): Promise<Outcome> => {
   const isOfService = error instanceof ServiceError
-  if (signal.aborted || isAccessRefusal(error) || !(isOfService || error instanceof LocalRefusal)) throw error
-  report(error, json)
+  const isExpected = isOfService || error instanceof LocalRefusal
+  if (signal.aborted || isAccessRefusal(error) || (!isExpected && (await isThere(directory)))) throw error
+  if (isExpected) report(error, json)
   return { interrupted: false, failed: isOfService ? 1 : 0 }
 }
 
@@ -211,8 +245,8 @@ const pushAfterChanges = async (
 ): Promise<number> => {
   let failures = 0
   let end = await send()
-  if (!end.interrupted) tell(context, { event: 'watching', directory }, `Watching ${directory}. Press Ctrl+C to stop.`)
-  for (; ; end = await send().catch((error) => failedPush(error, context))) {
+  if (!end.interrupted) announceWatch(context, directory)
+  for (; ; end = await send().catch((error) => failedPush(error, context, directory))) {
     if (end.interrupted) return exitStatus.failed
     if (end.failed === 0 && failures > 0) tell(context, { event: 'recovered' }, 'The push has succeeded again.')
     failures = end.failed > 0 ? failures + 1 : 0
@@ -228,7 +262,8 @@ const pushAfterChanges = async (
 /**
  * Pushes at the start and after every change, until Ctrl+C, and prints changes that others make on the site. After a
  * failure of the service or the network, repeats the push after a pause. After a local failure, waits for the next
- * change. Ends if the first push fails, if the service refuses the token, or if the folder cannot be read.
+ * change, or for the folder. Ends if the first push fails, if the service refuses the token, or if the folder cannot be
+ * read.
  */
 export const watch = async (context: Context, directory: string, path: string, flags: SyncFlags): Promise<number> => {
   await checkFolder(directory)

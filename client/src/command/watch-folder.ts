@@ -1,5 +1,5 @@
 import { type FSWatcher, lstatSync, readdirSync, realpathSync, watch } from 'node:fs'
-import { join, sep } from 'node:path'
+import { basename, join, sep } from 'node:path'
 import { joinPath } from '../paths.ts'
 import { isInStateFolder } from '../sync/ignored.ts'
 
@@ -7,13 +7,15 @@ interface Listeners {
   /** Receives the path of a file or folder that may have changed, below the watched folder. */
   readonly onChange: (path: string) => void
   readonly onError: (error: unknown) => void
+  /** The folder itself may have been removed or replaced. Then nothing below its path is watched any longer. */
+  readonly onRootChange: () => void
 }
 
 /**
  * The recursive watch of Node on Linux watches each file. It misses the changes of a file that a rename has put in the
  * place of another file, as editors do. The watch of a folder reports the changes of all files in the folder.
  */
-const watchEachFolder = (root: string, signal: AbortSignal, { onChange, onError }: Listeners): void => {
+const watchEachFolder = (root: string, signal: AbortSignal, { onChange, onError, onRootChange }: Listeners): void => {
   const watchers = new Map<string, FSWatcher>()
   const leave = (folder: string): void => {
     if (!watchers.has(folder)) return
@@ -31,6 +33,8 @@ const watchEachFolder = (root: string, signal: AbortSignal, { onChange, onError 
       if (event === 'rename') {
         leave(path)
         tryToEnter(path)
+        // A watch names its own folder like an entry.
+        if (path === basename(root)) onRootChange()
       }
       onChange(path)
     })

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -182,14 +182,43 @@ test('watch ends when its token is revoked (T-56)', async ({ begin, folder, make
   expect(await begin(['watch', here, folder], url).ended).toMatchObject({ status: 1 })
 })
 
-test('watch ends if the first push fails or the folder disappears', async ({ begin, folder, makeDirectory, site }) => {
+test('watch ends if the first push fails', async ({ begin, folder, makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'one' })
   await site.put('file.txt', 'a file')
   const refused = begin(['watch', here, `${folder}/file.txt`])
   expect(await refused.ended).toMatchObject(outcome(1, messages.client.isFile))
-  const watching = begin(['watch', here, folder])
+})
+
+test('watch goes on when its folder is there again (T-56)', async ({ begin, folder, makeDirectory, proxied, site }) => {
+  const [here, other] = [await makeDirectory({ 'a.txt': '' }), await makeDirectory({ 'b.txt': '' })]
+  const gone = `${here}.gone`
+  let isPushing = false
+  const url = await proxied((_, path) => {
+    if (isPushing && path.includes('recursive')) renameSync(here, gone)
+    isPushing &&= !path.includes('recursive')
+    return 'pass'
+  })
+  const leaveInPush = () => {
+    isPushing = true
+    return writeTree(here, { 'in-push.txt': '' })
+  }
+  const watching = begin(['watch', here, folder], url)
+  await untilEvents(watching, 'watching', 1)
+  for (const leave of [leaveInPush, () => rename(here, gone)]) {
+    await leave()
+    await untilEvents(watching, 'gone', 1)
+    await rename(gone, here)
+    await untilEvents(watching, 'watching', 1)
+    await untilEvents(watching, 'end', 1)
+  }
+  // Now another folder is there at once.
+  renameSync(here, gone)
+  renameSync(other, here)
   await untilEvents(watching, 'end', 1)
-  await rename(here, `${here}.gone`)
-  expect(await watching.ended).toMatchObject(outcome(1, messages.client.missingHere))
-  await rename(`${here}.gone`, here)
+  await writeTree(here, { 'c.txt': '' })
+  const all = { 'a.txt': '', 'b.txt': '', 'c.txt': '', 'in-push.txt': '' }
+  await expect.poll(() => site.texts()).toEqual(all)
+  renameSync(gone, other)
+  watching.kill('SIGINT')
+  expect((await watching.ended).status).toBe(0)
 })
