@@ -16,7 +16,7 @@ import type {
   VersionPage,
 } from './generated/types.gen.ts'
 import { paginate } from './pages.ts'
-import { encode } from './paths.ts'
+import { encode, pathOf } from './paths.ts'
 import { answerOf, isList, refusal } from './service-error.ts'
 
 export interface ListedFile extends FolderContent {
@@ -37,7 +37,8 @@ export interface ReadOptions {
 
 /** Paths are not encoded: `news/2026 (draft).html`. The root is an empty path. */
 export interface Files extends FileChanges {
-  list(folder?: string): AsyncIterable<FolderContent>
+  /** `onFolder` receives the path of the folder in the spelling of the site, because reads ignore case. */
+  list(folder?: string, onFolder?: (path: string) => void): AsyncIterable<FolderContent>
   /** Lists every file below a folder, sorted by path. */
   listAll(folder?: string, signal?: AbortSignal): AsyncIterable<ListedFile>
   stat(path: string): Promise<Omit<Entry, 'contents' | 'cursor'>>
@@ -93,17 +94,18 @@ export const createFiles = ({ site, send }: Connection): Files => {
     signal?: AbortSignal,
   ): Promise<Answer> =>
     answerOf(isRight, await send({ method: 'GET', url: urlOf(path, query), signal, repeatable: true }), host)
-  const contents = (folder: string, query: Query, signal?: AbortSignal) =>
+  const contents = (folder: string, query: Query, signal?: AbortSignal, onFolder?: (path: string) => void) =>
     paginate(async (cursor) => {
       const page = await get<Entry>(isEntry, folder, { meta: '', ...query, cursor }, signal)
       if (page.type === 'file') throw refusal(400, 104000, `"${folder}" is a file. Name a folder.`)
+      onFolder?.(pathOf(page) ?? folder)
       return { items: page.contents ?? [], next: page.cursor }
     })
   const stat = (path: string, signal?: AbortSignal) => get<Entry>(isEntry, path, { meta: '', limit: '1' }, signal)
 
   return {
     ...createFileChanges(send, root, urlOf, stat),
-    list: (folder = '') => contents(folder, {}),
+    list: (folder = '', onFolder) => contents(folder, {}, undefined, onFolder),
     listAll: async function* (folder = '', signal) {
       for await (const file of contents(folder, { recursive: 'true' }, signal)) yield asListed(file)
     },

@@ -90,6 +90,15 @@ const useExistingFolder = ({ folder, dialog }: FilesStore) => {
   }, [isGone, folder.failure.value])
 }
 
+/** The address follows when no dialog is open, because a dialog does not outlast a change of the address. */
+const useSiteSpelling = ({ folder, dialog }: FilesStore) => {
+  useEffect(() => {
+    const { path, query } = route.value
+    const isOther = folder.path.value !== path.join('/') && !dialog.value
+    if (isOther) goTo({ path: partsOf(folder.path.value), query }, { replace: true })
+  }, [folder.path.value, dialog.value])
+}
+
 export const FilesView = () => {
   const { client, access, live, uploads, rights } = usePage()
   const store = useMemo(() => createFilesStore(() => client), [client])
@@ -106,6 +115,7 @@ export const FilesView = () => {
     store.folder.open(place, file)
   }, [place])
   useExistingFolder(store)
+  useSiteSpelling(store)
   // Before a new sign-in, or while the service was away, reads may have failed, and the page may have missed changes.
   const lastAccess = useRef(access)
   useEffect(() => {

@@ -6,6 +6,7 @@ import { arrange, type Column, type Order } from './arrange.ts'
 import { choose, chooseAll, nothing, retain, type Selection, type SelectionMode, step } from './selection.ts'
 
 export interface Folder {
+  /** After the first answer, in the spelling of the site: reads ignore case, but uploads would make a second folder. */
   readonly path: ReadonlySignal<string>
   /** Undefined before the first answer. */
   readonly entries: ReadonlySignal<readonly FolderContent[] | undefined>
@@ -84,8 +85,10 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
   const chosen = computed(() => shown.value.filter(({ name }) => selection.value.chosen.has(name)))
 
   const read = async (isNewest: () => boolean) => {
-    const place = path.value
-    const found = await readWhile(client().files.list(place), isNewest)
+    const spell = (own: string) => {
+      if (isNewest()) path.value = own
+    }
+    const found = await readWhile(client().files.list(path.value, spell), isNewest)
     if (!found) return
     const before = names.value
     batch(() => {
@@ -93,7 +96,7 @@ export const createFolder = ({ client, onRead }: FolderOptions): Folder => {
       entries.value = found
       selection.value = retain(selection.value, before, names.value)
     })
-    onRead?.(place, found)
+    onRead?.(path.value, found)
   }
 
   return {

@@ -16,6 +16,9 @@ test('a file is replaced only if it is unchanged since it was read (T-34)', asyn
   expect(await textOf(files.read(path))).toBe('four')
   expect(await textOf(files.read(path, { range: { first: 1, last: 2 } }))).toBe('ou')
   expect(await all(files.versions(path))).toHaveLength(3)
+  const folders: string[] = []
+  await all(files.list(folder.toUpperCase(), (own) => folders.push(own)))
+  expect(folders).toEqual([folder])
 })
 
 test('calls that no address or header can carry are refused', async ({ client: { access, files }, folder }) => {

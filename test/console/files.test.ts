@@ -358,6 +358,16 @@ test('Back selects the file that the details show again', async ({ openFolder })
   await page.getByRole('dialog', { name: 'Delete a.txt?' }).waitFor()
 })
 
+test('an address in another case opens the folder in its own spelling', async ({ open, client, folder }) => {
+  await client.files.put(`${folder}/News/a.txt`, 'a')
+  await client.files.createFolder(`${folder}/News/Empty`)
+  const page = await open(`#/1001/files/${folder}/NEWS?file=a.txt`)
+  await expect.poll(() => page.url()).toMatch(/\/News\?file=a\.txt$/)
+  await details(page).getByRole('heading', { name: 'a.txt' }).waitFor()
+  await follow(page, `#/1001/files/${folder}/news/EMPTY`)
+  await expect.poll(() => page.url()).toMatch(/\/News\/Empty$/)
+})
+
 test('a double click opens only one folder', async ({ openFolder, folder }) => {
   const page = await openFolder(['one/two/three/a.txt'])
   /** The list of the opened folder appears between the two clicks. */

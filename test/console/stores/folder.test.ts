@@ -30,8 +30,10 @@ test('folders come first, and numbers sort by value', () => {
 const heldSite = () => {
   const waiting = new Map<string, (entries: readonly FolderContent[]) => void>()
   const client: SiteClient = siteOf({
-    async *list(folder = '') {
-      yield* await new Promise<readonly FolderContent[]>((resolve) => waiting.set(folder, resolve))
+    async *list(folder = '', onFolder) {
+      const entries = await new Promise<readonly FolderContent[]>((resolve) => waiting.set(folder, resolve))
+      onFolder?.(folder)
+      yield* entries
     },
   })
   return { client, answer: (folder: string, entries: readonly FolderContent[]) => waiting.get(folder)?.(entries) }
@@ -47,6 +49,7 @@ test('a late answer does not replace the folder that was opened after the reques
   answer('slow', [entry('s')])
   await first
   expect(namesOf(folder.shown.value)).toEqual(['q'])
+  expect(folder.path.value).toBe('quick')
 })
 
 test('further pages of a folder that is no longer open are not requested', async () => {
