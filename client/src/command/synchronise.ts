@@ -126,10 +126,9 @@ const longestWait = 5000
 const firstRetry = 1000
 const longestRetry = 60_000
 
-// In milliseconds: the time between two pushes if the system cannot watch the whole folder.
+// In milliseconds: the time between two pushes if the system cannot watch the whole folder, and between two looks for a
+// folder that is gone.
 const pollInterval = 5000
-
-// In milliseconds: the time between two looks for a folder that is gone.
 const lookInterval = 1000
 
 const isThere = async (directory: string): Promise<boolean> =>

@@ -7,7 +7,7 @@ interface Listeners {
   /** Receives the path of a file or folder that may have changed, below the watched folder. */
   readonly onChange: (path: string) => void
   readonly onError: (error: unknown) => void
-  /** The folder itself may have been removed or replaced. Then nothing below its path is watched any longer. */
+  /** The folder itself may have been removed or replaced. Its own watch reports this, with its name as the entry. */
   readonly onRootChange: () => void
 }
 
@@ -33,7 +33,6 @@ const watchEachFolder = (root: string, signal: AbortSignal, { onChange, onError,
       if (event === 'rename') {
         leave(path)
         tryToEnter(path)
-        // A watch names its own folder like an entry.
         if (path === basename(root)) onRootChange()
       }
       onChange(path)

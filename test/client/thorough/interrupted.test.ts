@@ -219,6 +219,4 @@ test('watch goes on when its folder is there again (T-56)', async ({ begin, fold
   const all = { 'a.txt': '', 'b.txt': '', 'c.txt': '', 'in-push.txt': '' }
   await expect.poll(() => site.texts()).toEqual(all)
   renameSync(gone, other)
-  watching.kill('SIGINT')
-  expect((await watching.ended).status).toBe(0)
 })
