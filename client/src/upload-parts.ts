@@ -5,8 +5,12 @@ import { partLength, type Source } from './source.ts'
 import type { Send } from './transport.ts'
 import { addressIn, type Destination, type Limit, type ResumableOptions, type SendFile } from './upload.ts'
 
-/** Each request of addresses has a cost, so one request gets many. Only the parts that are being sent are in memory. */
+/**
+ * Each request of addresses has a cost, so one request gets many. The first group is smaller, because all of its bytes
+ * are read before the service can refuse the upload. Only the parts that are being sent are in memory.
+ */
 const partsInGroup = 64
+const partsAtBegin = 16
 const partsInFlight = 7
 const mostAttempts = 3
 
@@ -60,24 +64,32 @@ const requireUnchanged = async (source: Source, { number, digest }: Part): Promi
   throw refusal(0, 0, 'The file changed during the upload. Repeat when nobody writes to it.')
 }
 
+interface Begun {
+  readonly address: string
+  readonly first?: { readonly parts: readonly Part[]; readonly addresses: UploadState['addresses'] }
+}
+
 const createRequests = (send: Send, source: Source, signal: AbortSignal | undefined) => {
   const stateOf = async (address: string, query = ''): Promise<UploadState> => {
     const response = await send({ method: 'GET', url: `${address}${query}`, signal, repeatable: true })
     return answerOf<UploadState>(isState, response, new URL(address).host)
   }
   return {
-    async begin(destination: Destination): Promise<string> {
+    async begin(destination: Destination, parts: readonly Part[]): Promise<Begun> {
       const { folder, name, contentType, condition } = destination
+      const digests = parts.map(({ digest }) => digest)
       const response = await send({
         method: 'POST',
         url: `${folder}?parts`,
         headers: { ...condition, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ name, size: source.size, ...(contentType && { type: contentType }) }),
+        body: JSON.stringify({ name, size: source.size, ...(contentType && { type: contentType }), digests }),
         signal,
         repeatable: true,
         lingers: true,
       })
-      return addressIn(response, destination)
+      const address = addressIn(response, destination)
+      const { addresses } = await answerOf<UploadState>(isState, response, new URL(address).host)
+      return { address, first: { parts, addresses } }
     },
 
     /** Undefined if the upload no longer exists or has another size. */
@@ -109,9 +121,11 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
   }
 }
 
-const groupsOf = (count: number, stored: ReadonlySet<number>): readonly (readonly number[])[] => {
+const countOf = ({ size }: Source): number => Math.ceil(size / partLength)
+
+const groupsOf = (source: Source, stored: ReadonlySet<number>): readonly (readonly number[])[] => {
   const groups: number[][] = []
-  for (let number = 1; number <= count; number++) {
+  for (let number = 1; number <= countOf(source); number++) {
     if (stored.has(number)) continue
     const last = groups.at(-1)
     if (last && last.length < partsInGroup && last.at(-1) === number - 1) last.push(number)
@@ -121,15 +135,6 @@ const groupsOf = (count: number, stored: ReadonlySet<number>): readonly (readonl
 }
 
 type Requests = ReturnType<typeof createRequests>
-
-const beginIfOffered = async ({ begin }: Requests, destination: Destination): Promise<string | undefined> => {
-  try {
-    return await begin(destination)
-  } catch (error) {
-    if (error instanceof ServiceError && (error.code === 104000 || error.status === 404)) return undefined
-    throw error
-  }
-}
 
 /** Sends a part again, to a new address, when its address has expired or when its bytes were damaged on their way. */
 const sendRepeatedly = async (
@@ -152,12 +157,31 @@ const sendRepeatedly = async (
   }
 }
 
-const afterLastGroup = (limit: Limit, work: () => Promise<void>): Promise<void> => {
+const afterLastGroup = <Result>(limit: Limit, work: () => Promise<Result>): Promise<Result> => {
   const { lastGroup = Promise.resolve() } = limit
   const group = lastGroup.catch(() => {}).then(work)
   limit.lastGroup = group
   return group
 }
+
+const beginIfOffered = (
+  { begin }: Requests,
+  source: Source,
+  destination: Destination,
+  { limit, signal }: Pick<Sending, 'limit' | 'signal'>,
+): Promise<Begun | undefined> =>
+  afterLastGroup(limit, async () => {
+    if (limit.hasNoParts) return undefined
+    const numbers = Array.from({ length: Math.min(countOf(source), partsAtBegin) }, (_, index) => index + 1)
+    const parts = await describeParts(source, numbers, signal)
+    try {
+      return await begin(destination, parts)
+    } catch (error) {
+      if (!(error instanceof ServiceError && (error.code === 104000 || error.status === 404))) throw error
+      limit.hasNoParts = true
+      return undefined
+    }
+  })
 
 interface Sending extends Pick<ResumableOptions, 'signal'> {
   readonly stored: Set<number>
@@ -168,19 +192,21 @@ interface Sending extends Pick<ResumableOptions, 'signal'> {
 const sendMissing = async (
   requests: Requests,
   source: Source,
-  address: string,
+  { address, first }: Begun,
   { stored, limit, report, signal }: Sending,
 ): Promise<void> => {
+  const sendGroup = (parts: readonly Part[], addresses: UploadState['addresses']) =>
+    inParallel(parts, partsInFlight, async (part) => {
+      await sendRepeatedly(requests, source, address, addresses, part)
+      stored.add(part.number)
+      report()
+    })
   report()
-  for (const group of groupsOf(Math.ceil(source.size / partLength), stored)) {
+  if (first) await afterLastGroup(limit, () => sendGroup(first.parts, first.addresses))
+  for (const group of groupsOf(source, stored)) {
     await afterLastGroup(limit, async () => {
       const parts = await describeParts(source, group, signal)
-      const addresses = await requests.addressesOf(address, parts)
-      await inParallel(parts, partsInFlight, async (part) => {
-        await sendRepeatedly(requests, source, address, addresses, part)
-        stored.add(part.number)
-        report()
-      })
+      await sendGroup(parts, await requests.addressesOf(address, parts))
     })
   }
   // A changed file refuses to give its last bytes. After a crash, these bytes may be stored already.
@@ -204,19 +230,19 @@ export const uploadInParts: SendFile<boolean> = async (
   const requests = createRequests(send, source, signal)
   const earlier = resume?.startsWith(destination.uploads) ? await requests.find(resume) : undefined
   if (earlier?.inParts === false) return false
-  const address = earlier ? resume : await beginIfOffered(requests, destination)
-  limit.hasNoParts = address === undefined
-  if (address === undefined) return false
-  if (!earlier) await onBegun?.(address)
+  const begun: Begun | undefined =
+    earlier && resume ? { address: resume } : await beginIfOffered(requests, source, destination, { limit, signal })
+  if (!begun) return false
+  if (!earlier) await onBegun?.(begun.address)
   const stored = new Set(earlier?.stored)
   const report = () => onProgress?.({ sent: Math.min(stored.size * partLength, total), total })
   try {
-    if (!earlier?.complete) await sendMissing(requests, source, address, { stored, limit, report, signal })
+    if (!earlier?.complete) await sendMissing(requests, source, begun, { stored, limit, report, signal })
   } catch (error) {
     // Unlike a fault of the file, a connection that breaks has a cause.
     if (stored.size > 0 || !hasStatus(error, 0) || error.cause === undefined) throw error
     limit.hasNoParts = true
-    await requests.cancel(address)
+    await requests.cancel(begun.address)
     return false
   }
   onProgress?.({ sent: total, total })

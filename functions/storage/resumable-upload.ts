@@ -1,6 +1,7 @@
 import type { Answer } from '../../lib/contract/contract.ts'
 import type { uploadState } from '../../lib/contract/storage/contract-schemas.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
+import { settleAll } from '../../lib/core/in-parallel.ts'
 import { type OperationHandler, type OperationInput, readSwitches, type Segments } from '../../lib/http/operation.ts'
 import { ok, type Reply } from '../../lib/http/reply.ts'
 import { hasBody, refuseCoding } from '../../lib/http/request.ts'
@@ -10,6 +11,7 @@ import { storedPath } from '../../lib/storage/path.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import {
   beginAppend,
+  beginCompletion,
   completeAppend,
   completeParts,
   fillUpload,
@@ -20,6 +22,8 @@ import {
   discardUpload,
   findUpload,
   openUpload,
+  prepareUpload,
+  recordUpload,
   requireDirectParts,
   wantedParts,
   wholeParts,
@@ -59,6 +63,18 @@ const created = ({ dataCentre, site }: OperationInput, upload: Upload): Reply =>
   return { status: 201, headers: { Location: location, ...offsetHeaders(upload) } }
 }
 
+const stateOf = (
+  { length, target, isComplete }: Upload,
+  shown: Partial<Answer<typeof uploadState>>,
+): Answer<typeof uploadState> => ({
+  size: length,
+  inParts: target.isDirect === true,
+  complete: isComplete,
+  stored: [],
+  addresses: [],
+  ...shown,
+})
+
 export const createUpload = operation({ params: writablePath }, async (input, deps): Promise<Reply> => {
   const { headers, params } = input
   requireTus(headers)
@@ -78,13 +94,18 @@ export const createUpload = operation({ params: writablePath }, async (input, de
 
 export const beginParts = operation({ params: writablePath, body: schemaOf('partsBody') }, async (input, deps) => {
   const { headers, params, body } = input
-  const { name: fileName, type: fileType, version, size: length } = body
+  const { name: fileName, type: fileType, version, size: length, digests = [] } = body
   const request = { folder: params.path, fileName, fileType, version, ...conditionsIn(headers) }
   const direct = requireDirectParts(deps.directParts)
   if (length <= partLength)
     throw storageRefused(`A file of up to ${partLength} bytes has no parts. Send it by PUT or as a resumable upload.`)
-  const upload = await openUpload(deps, uploaderOf(input), { request, length, metadata: '' }, direct)
-  return created(input, await trackUpload(deps, input, upload).follow(Promise.resolve(upload), isWhole))
+  const parts = wantedParts({ length }, 1, digests)
+  const prepared = await prepareUpload(deps, uploaderOf(input), { request, length, metadata: '' }, direct)
+  const { id, target, holding } = prepared.upload
+  const { follow } = trackUpload(deps, input, prepared.upload, true)
+  const signing = direct.addressesOf({ id, target, holding: holdingOf({ id, holding }) }, parts)
+  const [upload, addresses] = await follow(settleAll([recordUpload(deps, prepared), signing]), () => false)
+  return { ...created(input, upload), document: { value: stateOf(upload, { addresses }) } }
 })
 
 const uploadOf = ({ upload = '' }: Segments): { readonly id: string } => {
@@ -120,11 +141,13 @@ const appendTus = operation({ params: uploadOf }, async (input, deps): Promise<R
 
 const completeDirect = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   const requester = uploaderOf(input)
-  const upload = await findUpload(deps, requester, input.params.id)
-  if (!upload.target.isDirect) requireTus(input.headers)
-  if (hasBody(input)) throw storageRefused('Send bytes to the addresses of the parts, and this PATCH without bytes.')
-  const progress = trackUpload(deps, input, upload, true)
-  const placed = await progress.follow(completeParts(deps, { ...requester, progress }, upload), isWhole)
+  const { id } = input.params
+  const isEmpty = !hasBody(input)
+  const begun = isEmpty ? await beginCompletion(deps, requester, id) : { upload: await findUpload(deps, requester, id) }
+  if (!begun.upload.target.isDirect) requireTus(input.headers)
+  if (!isEmpty) throw storageRefused('Send bytes to the addresses of the parts, and this PATCH without bytes.')
+  const progress = trackUpload(deps, input, begun.upload, true)
+  const placed = await progress.follow(completeParts(deps, { ...requester, progress }, begun), isWhole)
   return { status: 204, headers: offsetHeaders(placed) }
 })
 
@@ -147,11 +170,10 @@ export const readUpload = operation(
     const requester = uploaderOf(input)
     const upload = await settleUpload(deps, requester, await findUpload(deps, requester, params.id))
     const { id, target, length, isComplete, holding } = upload
-    const state = { size: length, inParts: target.isDirect === true, complete: isComplete }
     if (query.digests === undefined || isComplete) {
       const parts = target.isDirect && holding ? await deps.directParts?.stored({ id, target, holding }) : undefined
       const stored = wholeParts(parts ?? [], upload).map(({ number }) => number)
-      return ok<Answer<typeof uploadState>>({ ...state, stored, addresses: [] })
+      return ok(stateOf(upload, { stored }))
     }
     const direct = requireDirectParts(target.isDirect ? deps.directParts : undefined)
     const first = query.first ?? 1
@@ -159,6 +181,6 @@ export const readUpload = operation(
     const { advance, follow } = trackUpload(deps, input, { id, length }, true)
     advance((first - 1) * partLength)
     const addresses = await follow(direct.addressesOf({ id, target, holding: holdingOf(upload) }, parts), () => false)
-    return ok<Answer<typeof uploadState>>({ ...state, stored: [], addresses })
+    return ok(stateOf(upload, { addresses }))
   },
 )

@@ -71,6 +71,8 @@ export interface BodyContract {
 
 export interface AnswerContract {
   readonly description: string
+  /** For an answer that no example request gets. */
+  readonly example?: string
   readonly schema?: Schema
   readonly xml?: Document['xml']
   readonly mediaTypes?: readonly string[]

@@ -32,6 +32,13 @@ export const inParallel = async <Item>(
   throw failures[0]
 }
 
+export const settleAll = async <const Values extends readonly unknown[]>(
+  values: Values,
+): Promise<{ -readonly [Index in keyof Values]: Awaited<Values[Index]> }> => {
+  await Promise.allSettled(values)
+  return Promise.all(values)
+}
+
 interface Limits {
   readonly atOnce: number
   readonly mostWaiting?: number

@@ -83,13 +83,16 @@ const linksOf = ({ links = {} }: AnswerContract, { variables }: Operation): Node
   })
 
 const success = (status: string, answer: AnswerContract, context: Context): Node => {
-  const { description, schema, xml, mediaTypes = [] } = answer
+  const { description, schema, xml, mediaTypes = [], example } = answer
   const content: Content = {
     ...byName(mediaTypes, bytes),
     ...(schema && byName(context.formats.map(typeOf), () => ({ schema: context.schemas.answered(schema, xml) }))),
   }
   const answered = recordingsOf(context).filter((recording) => String(recording.status) === status)
-  const answers = answered.flatMap((recording) => recording.answer)
+  const answers = [
+    ...answered.flatMap((recording) => recording.answer),
+    ...(example === undefined ? [] : [{ mediaType: '', value: example }]),
+  ]
   const links = linksOf(answer, context)
   return {
     description,

@@ -525,6 +525,7 @@ export type PartsUpload = {
     size: number;
     type?: string;
     version?: 'draft' | 'draft-publish';
+    digests?: Array<string>;
 };
 
 /**
@@ -4112,7 +4113,7 @@ export type UploadToFolderData = {
          */
         access_token?: string;
         /**
-         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with optional `type` and `version`. The parameter needs no value.
+         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with optional `type`, `version` and `digests`. With the `digests` of the first parts, the answer has their addresses. The parameter needs no value.
          */
         parts?: string;
         /**
@@ -4208,9 +4209,9 @@ export type UploadToFolderResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request the addresses of its parts at `Location`.
+     * With `Tus-Resumable`: a resumable upload has begun, and the answer has no body. Send the bytes to `Location`. With `parts`: an upload in parts has begun. The answer is its `UploadState`. Request further addresses at `Location`.
      */
-    201: unknown;
+    201: Blob | File;
 };
 
 export type UploadToFolderResponse = UploadToFolderResponses[keyof UploadToFolderResponses];
@@ -4552,7 +4553,7 @@ export type UploadToRootData = {
          */
         access_token?: string;
         /**
-         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with optional `type` and `version`. The parameter needs no value.
+         * Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, "size": …}`, with optional `type`, `version` and `digests`. With the `digests` of the first parts, the answer has their addresses. The parameter needs no value.
          */
         parts?: string;
     };
@@ -4642,9 +4643,9 @@ export type UploadToRootResponses = {
      */
     200: Stored;
     /**
-     * With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an upload in parts has begun. Request the addresses of its parts at `Location`.
+     * With `Tus-Resumable`: a resumable upload has begun, and the answer has no body. Send the bytes to `Location`. With `parts`: an upload in parts has begun. The answer is its `UploadState`. Request further addresses at `Location`.
      */
-    201: unknown;
+    201: Blob | File;
 };
 
 export type UploadToRootResponse = UploadToRootResponses[keyof UploadToRootResponses];

@@ -1,4 +1,4 @@
-import { inParallel } from '../../core/in-parallel.ts'
+import { inParallel, settleAll } from '../../core/in-parallel.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import {
   countedBytes,
@@ -59,7 +59,7 @@ const readsAtOnce = 16
 const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: () => number) => {
   const table = openTable<{ readonly token: string; readonly ids?: ReadonlySet<string> }>(options)
 
-  const add = async (upload: Upload, most: number): Promise<boolean> => {
+  const addOnce = async (upload: Upload, most: number): Promise<boolean> => {
     const listed = await table.update(openKey(upload), {
       set: { expires: inSeconds(now()) + listKeptFor },
       add: { ids: new Set([upload.id]) },
@@ -83,7 +83,13 @@ const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: 
     await remove(owner, closed)
   }
 
-  return { add, remove, prune }
+  const add = async (upload: Upload, most: number, moment: number): Promise<boolean> => {
+    if (await addOnce(upload, most)) return true
+    await prune(upload, moment)
+    return addOnce(upload, most)
+  }
+
+  return { add, remove }
 }
 
 const isOpen = expression`#complete = ${false}`
@@ -150,12 +156,13 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
     ...createUploadLeases(table, now),
 
     async create(upload, most, moment) {
-      if (!(await openList.add(upload, most))) {
-        await openList.prune(upload, moment)
-        if (!(await openList.add(upload, most))) return false
+      let isListed = false
+      try {
+        ;[isListed] = await settleAll([openList.add(upload, most, moment), table.put(itemOf(upload))])
+      } finally {
+        if (!isListed) await table.take(uploadKey(upload.id))
       }
-      await table.put(itemOf(upload))
-      return true
+      return isListed
     },
 
     get: async (id) => mapped(await table.get(uploadKey(id)), (stored) => toUpload(id, stored)),

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { type CompletedPart, GetObjectCommand, PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
+import {
+  type CompletedPart,
+  GetObjectCommand,
+  PutObjectCommand,
+  type Part as S3Part,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength, together, untilFailure } from '../../storage/content.ts'
@@ -9,10 +15,12 @@ import type {
   DirectParts,
   Holding,
   PartAddress,
+  StoredPart,
   StoredUpload,
   UploadParts,
   WholeUpload,
 } from '../../storage/uploads/upload.ts'
+import { requireParts } from '../../storage/uploads/uploads.ts'
 import {
   abortUpload,
   type Bucket,
@@ -51,10 +59,22 @@ const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomU
 
 const uploadOf = ({ target, holding }: StoredUpload): Upload => ({ key: target.key, uploadId: holding.name })
 
-// The parts with these entity tags, which are no MD5 sums if KMS encrypts the bucket. Errors: storageRefused, when a
-// late call has overwritten a part.
-const checkedParts = async (bucket: Bucket, upload: Upload, tags: readonly string[]): Promise<CompletedPart[]> => {
-  const parts = (await listParts(bucket, upload)).slice(0, tags.length)
+const toStored = ({ PartNumber, Size }: S3Part): StoredPart => ({ number: Number(PartNumber), size: Number(Size) })
+
+// Entity tags are no MD5 sums if KMS encrypts the bucket. Errors: PartMissing; storageRefused, when a late call has
+// overwritten a part of an append.
+const checkedParts = async (bucket: Bucket, upload: WholeUpload): Promise<CompletedPart[]> => {
+  const { target, length, holding } = upload
+  const sent = uploadOf(upload)
+  if (target.isDirect) {
+    const parts = await listParts(bucket, sent)
+    requireParts(parts.map(toStored), upload)
+    return parts
+  }
+  const tags = [...holding.parts]
+  const rest = await readTail(bucket, holding.tail, length - tags.length * partLength)
+  if (rest.length > 0) tags.push(unquote((await sendPart(bucket, sent, tags.length + 1, rest)).ETag))
+  const parts = (await listParts(bucket, sent)).slice(0, tags.length)
   const isKept = ({ PartNumber, ETag }: CompletedPart, index: number) =>
     PartNumber === index + 1 && unquote(ETag) === tags[index]
   if (parts.length === tags.length && parts.every(isKept)) return parts
@@ -97,15 +117,10 @@ const moveBytes = async (bucket: Bucket, { id, holding, length }: WholeUpload): 
 // The parts and the tail, which become the file when they are joined. Errors: uploadUnknown, when the parts are gone;
 // unavailable, when another request has just joined them.
 const joinedParts = async (bucket: Bucket, upload: WholeUpload): Promise<StagedBody['content']> => {
-  const { id, length, holding } = upload
-  const { parts, tail } = holding
-  const sent = uploadOf(upload)
-  const rest = await readTail(bucket, tail, length - parts.length * partLength)
-  const tags = [...parts]
+  const { id, length } = upload
   try {
-    if (rest.length > 0) tags.push(unquote((await sendPart(bucket, sent, tags.length + 1, rest)).ETag))
-    const checked = await checkedParts(bucket, sent, tags)
-    return { kind: 'upload', ...sent, parts: checked, spare: { key: spareKey(id), size: length } }
+    const parts = await checkedParts(bucket, upload)
+    return { kind: 'upload', ...uploadOf(upload), parts, spare: { key: spareKey(id), size: length } }
   } catch (error) {
     if (!isUploadGone(error)) throw error
     throw new ServiceError((await isInPlace(bucket, upload)) ? 'unavailable' : 'uploadUnknown', { cause: error })
@@ -172,10 +187,10 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
 
   async whole(upload) {
     const { id, target, length, holding } = upload
-    const { parts, tail } = holding
+    const { name, tail } = holding
     const small =
       tail === null ? ({ kind: 'memory', bytes: Buffer.alloc(0) } as const) : ({ kind: 'object', key: tail } as const)
-    const content = parts.length === 0 ? small : await joinedParts(bucket, upload)
+    const content = name === '' ? small : await joinedParts(bucket, upload)
     return adopt({ id, size: length, contentType: target.contentType, content })
   },
 
@@ -193,7 +208,7 @@ const digestHeader = 'x-amz-checksum-sha256'
 export const createDirectParts = (bucket: Bucket): DirectParts => ({
   async begin({ id, target: { key, contentType } }) {
     const goal = { Key: key, ...marked(contentType, id), ChecksumAlgorithm: 'SHA256' } as const
-    return { name: await beginUpload(bucket, goal), parts: [], tail: null }
+    return { name: await beginUpload(bucket, goal), parts: [], tail: spareKey(id) }
   },
 
   async addressesOf(upload, parts) {
@@ -214,10 +229,6 @@ export const createDirectParts = (bucket: Bucket): DirectParts => ({
 
   async stored(upload) {
     const parts = await listParts(bucket, uploadOf(upload)).catch(throwUnknown)
-    return parts.map(({ PartNumber, Size, ETag }) => ({
-      number: Number(PartNumber),
-      size: Number(Size),
-      tag: unquote(ETag),
-    }))
+    return parts.map(toStored)
   },
 })

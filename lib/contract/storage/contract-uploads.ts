@@ -94,7 +94,8 @@ const upload = {
     access_token: text('The access token. It is ignored if the request has an `Authorization` header.', 'ACCESS_TOKEN'),
     parts: flag(
       'Begins an upload of one file whose parts you send to the bucket yourself. The body is `{"name": …, ' +
-        '"size": …}`, with optional `type` and `version`.',
+        '"size": …}`, with optional `type`, `version` and `digests`. With the `digests` of the first parts, the ' +
+        'answer has their addresses.',
     ),
   },
   // Client generators prefer JSON: if the form were listed under application/json, their clients could not upload
@@ -112,8 +113,11 @@ const upload = {
 const stored = { description: 'All of the files are stored.', schema: success }
 const begun = {
   description:
-    'With `Tus-Resumable`: a resumable upload has begun. Send its bytes to `Location`. With `parts`: an ' +
-    'upload in parts has begun. Request the addresses of its parts at `Location`.',
+    'With `Tus-Resumable`: a resumable upload has begun, and the answer has no body. Send the bytes to `Location`. ' +
+    'With `parts`: an upload in parts has begun. The answer is its `UploadState`. Request further addresses at `Location`.',
+  // Generated clients would try to read a document from the empty answer to a tus request.
+  mediaTypes: ['*/*'],
+  example: '{"size":104857600,"inParts":true,"complete":false,"stored":[],"addresses":[]}',
   headers: ['Location'],
   optionalHeaders: ['Tus-Resumable', 'Upload-Offset', 'Upload-Expires'],
 } as const

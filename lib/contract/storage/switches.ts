@@ -47,6 +47,9 @@ export const renamePath = z.object({ name: z.string() })
 export const movePath = z.object({ path: z.string() })
 export const copyPath = z.object({ copyTo: z.string() })
 
+const manyDigests = 'must be 1 to 64 SHA-256 digests'
+const digest = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must have 64 digits of 0-9 and a-f'))
+
 const byteCount = 'must be a whole number of bytes'
 export const partsBody = z.strictObject(
   {
@@ -54,12 +57,12 @@ export const partsBody = z.strictObject(
     size: z.int(byteCount).check(z.minimum(0, byteCount)),
     type: z.optional(z.string('must be a string')),
     version: z.optional(putVersion),
+    digests: z.optional(z.array(digest, manyDigests).check(z.minLength(1, manyDigests), z.maxLength(64, manyDigests))),
   },
-  'The body must be an object with name and size; type and version are optional',
+  'The body must be an object with name and size; type, version and digests are optional',
 )
 
-const mostDigests = 64
-const digestsText = `must be 1 to ${mostDigests} SHA-256 digests, each with 64 digits of 0-9 and a-f, separated by commas`
+const digestsText = `${manyDigests}, each with 64 digits of 0-9 and a-f, separated by commas`
 export const partsQuery = z.object({
   first: z.optional(z.pipe(digits, pageLimit)),
   digests: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}(,[0-9a-f]{64}){0,63}$/, digestsText))),

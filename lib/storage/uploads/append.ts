@@ -85,10 +85,9 @@ export type Lease = ReturnType<typeof keepLease>
 
 const longestRetryAfter = 5
 
-export const acquireLease = async (
+export const takeLease = async (
   deps: UploadsDeps,
   { id, offset }: Pick<Upload, 'id' | 'offset'>,
-  busy: 'uploadLocked' | 'unavailable',
   requester?: Requester,
 ) => {
   const { uploadRecords, clock, lease } = deps
@@ -96,13 +95,26 @@ export const acquireLease = async (
   const holder = newId()
   const since = clock.monotonic()
   const taken = await uploadRecords.take(id, offset, holder, lease.lasts, owner)
-  if (taken.outcome === 'taken') return { held: taken.upload, lease: keepLease(deps, { id, holder, since }) }
-  const found = requester && (await findUpload(deps, requester, id))
+  if (taken.outcome !== 'taken') return taken
+  return { outcome: 'taken', held: taken.upload, lease: keepLease(deps, { id, holder, since }) } as const
+}
+
+export const busyUpload = (error: 'uploadLocked' | 'unavailable', left = 0): ServiceError => {
+  const wait = Math.max(1, Math.min(Math.ceil(left / 1000), longestRetryAfter))
+  return new ServiceError(error, { headers: { 'Retry-After': String(wait) } })
+}
+
+export const acquireLease = async (
+  deps: UploadsDeps,
+  upload: Pick<Upload, 'id' | 'offset'>,
+  busy: 'uploadLocked' | 'unavailable',
+  requester?: Requester,
+) => {
+  const taken = await takeLease(deps, upload, requester)
+  if (taken.outcome === 'taken') return taken
+  const found = requester && (await findUpload(deps, requester, upload.id))
   if (taken.outcome === 'gone' || found?.target.isDirect) throw new ServiceError('uploadUnknown')
-  if (taken.outcome === 'held') {
-    const wait = Math.max(1, Math.min(Math.ceil(taken.left / 1000), longestRetryAfter))
-    throw new ServiceError(busy, { headers: { 'Retry-After': String(wait) } })
-  }
+  if (taken.outcome === 'held') throw busyUpload(busy, taken.left)
   throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
 }
 

@@ -1,10 +1,11 @@
 import { ServiceError } from '../../core/errors.ts'
+import { settleAll } from '../../core/in-parallel.ts'
 import type { Requester } from '../changes/change.ts'
 import { admit, entryOf, putStaged } from '../changes/put.ts'
 import { isTemplate, templateFault } from '../file-kind.ts'
 import { requireScope, storedPath } from '../path.ts'
 import { refuse } from '../refusals.ts'
-import { acquireLease, appendBytes, type Lease } from './append.ts'
+import { acquireLease, appendBytes, busyUpload, type Lease, takeLease } from './append.ts'
 import {
   type Addition,
   type Announcement,
@@ -15,7 +16,7 @@ import {
   type Upload,
   type WholeUpload,
 } from './upload.ts'
-import { discardUpload, findUpload, requesterOf, requireDirectParts, tagsOf, type UploadsDeps } from './uploads.ts'
+import { discardUpload, findUpload, PartMissing, requesterOf, type UploadsDeps } from './uploads.ts'
 
 const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }: Requester) =>
   ({
@@ -29,14 +30,25 @@ const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }
 
 type Claimed = Requester & Required<Pick<Requester, 'claim'>>
 
-const placeUpload = async (deps: UploadsDeps, whole: WholeUpload, uploader: Claimed): Promise<void> => {
+const placeUpload = async (
+  deps: UploadsDeps,
+  whole: WholeUpload,
+  uploader: Claimed,
+  recording: Promise<boolean> | undefined,
+): Promise<void> => {
   const place = placeOf(whole.target, uploader)
   // The path was resolved when the upload was created, so it is not looked up again.
   const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
-  const seen = await admit(deps, place, requester)
-  const fault = isTemplate(place.path) ? await templateFault(deps.uploadParts.read(whole)) : undefined
-  refuse([fault])
-  await putStaged(deps, seen, [await deps.uploadParts.whole(whole)], requester)
+  const staging = deps.uploadParts.whole(whole)
+  try {
+    const [staged, seen, isRecorded] = await settleAll([staging, admit(deps, place, requester), recording])
+    if (isRecorded === false) throw new ServiceError('unavailable')
+    refuse([isTemplate(place.path) ? await templateFault(deps.uploadParts.read(whole)) : undefined])
+    await putStaged(deps, seen, [staged], requester)
+  } catch (error) {
+    await staging.then((staged) => staged.discard()).catch(() => {})
+    throw error
+  }
 }
 
 const wholeOf = (upload: Upload): WholeUpload => {
@@ -51,13 +63,22 @@ const completed = (upload: Upload, { clock }: UploadsDeps): Upload => ({
   holding: null,
 })
 
-const completeUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload, lease: Lease) => {
+// Until the record shows all of the bytes, nothing is placed.
+const completeUpload = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  upload: Upload,
+  lease: Lease,
+  isRecorded = true,
+): Promise<Upload> => {
   if (lease.isOver()) throw new ServiceError('unavailable')
   const claim = lease.claim(requester.deadline)
+  const recording = isRecorded ? undefined : lease.advance({ ...upload, holding: holdingOf(upload) }, true)
   try {
-    await placeUpload(deps, wholeOf(upload), { ...requester, claim })
+    await placeUpload(deps, wholeOf(upload), { ...requester, claim }, recording)
   } catch (error) {
-    if (!(error instanceof ServiceError && error.status < 500)) throw error
+    if (error instanceof PartMissing) await lease.advance({ ...upload, offset: 0, holding: holdingOf(upload) }, false)
+    if (error instanceof PartMissing || !(error instanceof ServiceError && error.status < 500)) throw error
     if (!(await claim.isHeld())) throw new ServiceError('unavailable', { cause: error })
     // If this fails, the upload expires later.
     await discardUpload(deps, upload, true).catch(() => {})
@@ -76,31 +97,42 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
   await using _lease = lease
   // An earlier request may still be trying to place the upload.
   const holding = await deps.uploadParts.takeOver(wholeOf(held))
-  if (holding) {
-    const own = { ...held, holding }
-    if (holding !== held.holding && !(await lease.advance(own, true))) throw new ServiceError('unavailable')
-    return await completeUpload(deps, requester, own, lease)
-  }
+  if (holding) return await completeUpload(deps, requester, { ...held, holding }, lease, holding === held.holding)
   const { author, site, deadline } = requester
   const entry = { ...author, site, ...entryOf(placeOf(held.target, requester)) }
   await lease.claim(deadline).complete(entry)
   return completed(held, deps)
 }
 
+/** Takes the lease of a direct upload, unless it is complete or waiting. Other uploads are returned without a lease. */
+export const beginCompletion = async (deps: UploadsDeps, requester: Requester, id: string) => {
+  const taken = await takeLease(deps, { id, offset: 0 }, requester)
+  if (taken.outcome !== 'taken') {
+    const upload = await findUpload(deps, requester, id)
+    if (!upload.target.isDirect || upload.isComplete || isWaiting(upload)) return { upload }
+    throw busyUpload('uploadLocked', taken.outcome === 'held' ? taken.left : undefined)
+  }
+  const { held, lease } = taken
+  await using leased = new AsyncDisposableStack()
+  leased.use(lease)
+  requireScope(requester, storedPath(held.target.path))
+  if (!held.target.isDirect) return { upload: held }
+  leased.move()
+  return { upload: held, lease }
+}
+
 /**
  * Places a direct upload whose parts are all stored. Errors: storageRefused for a missing part, after which the upload
  * stays open.
  */
-export const completeParts = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
-  const { id, target, length, isComplete } = upload
-  if (isComplete || isWaiting(upload)) return settleUpload(deps, requester, upload)
-  const stored = await requireDirectParts(deps.directParts).stored({ id, target, holding: holdingOf(upload) })
-  const parts = tagsOf(stored, upload)
-  const { held, lease } = await acquireLease(deps, upload, 'uploadLocked')
+export const completeParts = async (
+  deps: UploadsDeps,
+  requester: Requester,
+  { upload, lease }: Awaited<ReturnType<typeof beginCompletion>>,
+): Promise<Upload> => {
+  if (!lease) return settleUpload(deps, requester, upload)
   await using _lease = lease
-  const whole = { ...held, offset: length ?? 0, holding: { ...holdingOf(held), parts } }
-  if (!(await lease.advance(whole, true))) throw new ServiceError('uploadLocked')
-  return await completeUpload(deps, requester, whole, lease)
+  return await completeUpload(deps, requester, { ...upload, offset: upload.length ?? 0 }, lease, false)
 }
 
 export const beginAppend = async (deps: UploadsDeps, requester: Requester, id: string, addition: Announcement) => {

@@ -5,7 +5,8 @@ import type { Staged } from '../object-store.ts'
 
 /**
  * `parts` contains the entity tag of each whole part, and is empty when the bytes are in one piece. `tail` names the
- * bytes after the parts.
+ * bytes after the parts. For a direct upload, the store knows the parts, and `tail` names the bytes after an undone
+ * placement.
  */
 export interface Holding {
   readonly name: string
@@ -185,7 +186,6 @@ export interface PartAddress {
 export interface StoredPart {
   readonly number: number
   readonly size: number
-  readonly tag: string
 }
 
 /**

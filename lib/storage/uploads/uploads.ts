@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/headers.ts'
+import { settleAll } from '../../core/in-parallel.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Requester, StorageStores } from '../changes/change.ts'
-import { isInWorkflow } from '../changes/look.ts'
+import { isInWorkflow, type Place } from '../changes/look.ts'
 import { admit, editionOf, resolveInFolder } from '../changes/put.ts'
 import { readConditions } from '../conditions.ts'
 import { partLength } from '../content.ts'
@@ -41,27 +42,31 @@ const countOf = (length: number): number => Math.ceil(length / partLength)
 
 const sizeOf = (number: number, length: number): number => Math.min(partLength, length - (number - 1) * partLength)
 
-export const wantedParts = ({ length }: Upload, first: number, digests: readonly string[]): readonly WantedPart[] => {
+export const wantedParts = (
+  { length }: Pick<Upload, 'length'>,
+  first: number,
+  digests: readonly string[],
+): readonly WantedPart[] => {
   const last = countOf(length ?? 0)
   if (first + digests.length - 1 > last)
     throw storageRefused(`The upload has ${last} parts, from 1 to ${last}. Request addresses of these parts only.`)
   return digests.map((sha256, index) => ({ number: first + index, sha256 }))
 }
 
-export const wholeParts = (stored: readonly StoredPart[], { length }: Upload): readonly StoredPart[] =>
+export const wholeParts = (stored: readonly StoredPart[], { length }: Pick<Upload, 'length'>): readonly StoredPart[] =>
   stored.filter(({ number, size }) => size === sizeOf(number, length ?? 0))
 
-/** The entity tags of the parts. Errors: storageRefused, which names a missing part and leaves the upload open. */
-export const tagsOf = (stored: readonly StoredPart[], upload: Upload): readonly string[] => {
-  const parts = new Map(wholeParts(stored, upload).map(({ number, tag }) => [number, tag]))
-  return Array.from({ length: countOf(upload.length ?? 0) }, (_, index) => {
-    const tag = parts.get(index + 1)
-    if (tag !== undefined) return tag
-    const size = sizeOf(index + 1, upload.length ?? 0)
-    throw storageRefused(
-      `Part ${index + 1} is missing. Request its address, send its ${size} bytes, then complete the upload.`,
-    )
-  })
+export class PartMissing extends ServiceError {}
+
+/** Errors: PartMissing, which leaves the upload open. */
+export const requireParts = (stored: readonly StoredPart[], upload: Pick<Upload, 'length'>): void => {
+  const numbers = new Set(wholeParts(stored, upload).map(({ number }) => number))
+  for (let number = 1; number <= countOf(upload.length ?? 0); number++) {
+    if (numbers.has(number)) continue
+    const size = sizeOf(number, upload.length ?? 0)
+    const message = `Part ${number} is missing. Request its address, send its ${size} bytes, then complete the upload.`
+    throw new PartMissing('storageRefused', { message })
+  }
 }
 
 interface UploadRequest {
@@ -99,59 +104,71 @@ export const requesterOf = (
   { ifMatch, ifNoneMatch }: Pick<Target, 'ifMatch' | 'ifNoneMatch'>,
 ): Requester => ({ ...uploader, ...readConditions(ifMatch, ifNoneMatch) })
 
-const admitUpload = async (deps: UploadsDeps, request: UploadRequest, uploader: Requester) => {
-  const { site } = uploader
-  const name = parseFileName(request.fileName ?? '')
-  const { version, fileType, ifMatch, ifNoneMatch } = request
+const placeFor = async (deps: UploadsDeps, request: UploadRequest, requester: Requester): Promise<Place> => {
+  const { fileName, version, folder } = request
+  const name = parseFileName(fileName ?? '')
   if (version !== undefined && version !== 'draft' && version !== 'draft-publish')
     throw storageRefused('version in Upload-Metadata must be draft or draft-publish, or be left out.')
-  const requester = requesterOf(uploader, request)
-  const where = await resolveInFolder(deps, request.folder, name, requester)
+  const where = await resolveInFolder(deps, folder, name, requester)
   // An upload without a version leaves the draft unchanged, as a form does.
   const drafts = { asDraft: version === 'draft', keepsDraft: version === undefined }
-  const admitted = await admit(deps, { site, ...where, kind: 'file', ...drafts }, requester)
-  const { path, into, keepsDraft } = admitted.place
-  refuse([(await isInWorkflow(deps, site, [path])) && 'workflowUpdated'])
-  const edition = editionOf(admitted.place)
+  return { site: requester.site, ...where, kind: 'file', ...drafts }
+}
+
+const targetAt = (place: Place, { fileType, ifMatch, ifNoneMatch }: UploadRequest, isDirect: boolean): Target => {
+  const { site, path, into, keepsDraft } = place
+  const edition = editionOf(place)
   const type = mediaType(fileType)
-  const largest = deps.largestResumableFile
   return {
-    target: {
-      path,
-      folder: into,
-      ...(keepsDraft && { keepsDraft }),
-      asDraft: edition === 'draft',
-      key: fileKey(edition, site, path),
-      contentType: contentTypeOf(nameOf(path), type === fileType?.toLowerCase() ? type : undefined),
-      ifMatch,
-      ifNoneMatch,
-    },
-    limit: isTemplate(path) ? Math.min(largest, largestResumableTemplate) : largest,
+    path,
+    folder: into,
+    ...(keepsDraft && { keepsDraft }),
+    ...(isDirect && { isDirect }),
+    asDraft: edition === 'draft',
+    key: fileKey(edition, site, path),
+    contentType: contentTypeOf(nameOf(path), type === fileType?.toLowerCase() ? type : undefined),
+    ifMatch,
+    ifNoneMatch,
   }
 }
 
-export const openUpload = async (
+/** Checks a new upload, and begins it in the store of its bytes. `undo` removes it there, until it is recorded. */
+export const prepareUpload = async (
   deps: UploadsDeps,
-  requester: Requester,
+  uploader: Requester,
   { request, length, metadata }: Pick<Upload, 'length' | 'metadata'> & { readonly request: UploadRequest },
   direct?: DirectParts,
-): Promise<Upload> => {
-  const { target: admitted, limit } = await admitUpload(deps, request, requester)
-  if (length !== null && length > limit) throw uploadTooLarge(limit)
-  const created = deps.clock.wall()
-  const target = { ...admitted, ...(direct && { isDirect: true }) }
+) => {
   const id = newId()
+  const { site, author } = uploader
+  const requester = requesterOf(uploader, request)
+  const place = await placeFor(deps, request, requester)
+  await using undo = new AsyncDisposableStack()
+  const begin = async (target: Target) => {
+    const holding = await (direct ? direct.begin({ id, target }) : deps.uploadParts.begin(target))
+    const remove = () => deps.uploadParts.remove({ id, target, holding }).catch(() => {})
+    undo.defer(remove)
+    return { target, holding, remove }
+  }
+  const written = targetAt(place, request, direct !== undefined)
+  // The path is nearly always spelled as in the store.
+  const [{ place: found }, early] = await settleAll([admit(deps, place, requester), begin(written)])
+  refuse([(await isInWorkflow(deps, site, [found.path])) && 'workflowUpdated'])
+  const largest = deps.largestResumableFile
+  const limit = isTemplate(found.path) ? Math.min(largest, largestResumableTemplate) : largest
+  if (length !== null && length > limit) throw uploadTooLarge(limit)
   const counted = countedBytes({ length, offset: 0 })
-  const reservation = await deps.quotas?.reserve(requester.site, counted)
-  const begun = direct ? direct.begin({ id, target }) : deps.uploadParts.begin(target)
-  const holding = await begun.catch(async (error: unknown) => {
-    await reservation?.release(counted)
-    throw error
-  })
+  const reservation = await deps.quotas?.reserve(site, counted)
+  undo.defer(async () => reservation?.release(counted).catch(() => {}))
+  const spelled = targetAt(found, request, direct !== undefined)
+  const isAsWritten = spelled.key === written.key
+  if (!isAsWritten) await early.remove()
+  const { target, holding } = isAsWritten ? early : await begin(spelled)
+  const created = deps.clock.wall()
   const upload: Upload = {
     id,
-    site: requester.site,
-    user: requester.author.actor,
+    site,
+    user: author.actor,
     target,
     metadata,
     limit,
@@ -162,11 +179,21 @@ export const openUpload = async (
     expires: firstExpiryOf(created, direct !== undefined),
     holding,
   }
-  if (await deps.uploadRecords.create(upload, mostOpen, created)) return upload
-  await reservation?.release(counted)
-  await deps.uploadParts.remove({ id, target, holding })
-  throw storageRefused(`You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`)
+  return { upload, undo: undo.move() }
 }
+
+type PreparedUpload = Awaited<ReturnType<typeof prepareUpload>>
+
+export const recordUpload = async (deps: UploadsDeps, { upload, undo }: PreparedUpload): Promise<Upload> => {
+  await using abandoned = undo
+  if (!(await deps.uploadRecords.create(upload, mostOpen, upload.created)))
+    throw storageRefused(`You have ${mostOpen} open uploads on this site. Complete or cancel some of them first.`)
+  abandoned.move()
+  return upload
+}
+
+export const openUpload = async (...given: Parameters<typeof prepareUpload>): Promise<Upload> =>
+  recordUpload(given[0], await prepareUpload(...given))
 
 /** Removes an upload. A placed file stays. An upload with all of its bytes counts as placed, unless `isRefused`. */
 export const discardUpload = async (
