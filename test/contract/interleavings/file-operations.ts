@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Answer } from '../../support/answer.ts'
 import { formHeaders, multipart } from '../../support/multipart.ts'
-import { isRemoval, lastRemoval, type Operation, type State } from './operations.ts'
+import { isRemoval, isShownBy, lastRemoval, type Operation, type State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
 /** The content of files by path, a slash for folders, and `removed ` before the path of a removed file. */
@@ -341,7 +341,10 @@ const purge = (path: string): Operation => ({
 export const read = (path: string): Operation => ({
   label: `read ${path}`,
   run: (site) => tagOf(site, path),
-  succeed: (files, { text }) => (files.get(path) === text ? files : undefined),
+  succeed(files, answer) {
+    const content = files.get(path)
+    return content !== folder && isShownBy(answer, content) ? files : undefined
+  },
   inRace: (files, { text }) => (files.get(attempted(path)) === text ? files : undefined),
 })
 
@@ -436,6 +439,11 @@ export const anyFolderOperation: fc.Arbitrary<() => Operation> = fc.oneof(
   fc.constantFrom('a/x', 'a/y').map((path) => () => put(path, content())),
   fc.constant(() => remove('a')),
   fc.constant(() => move('a', 'b')),
+)
+
+export const anyMove: fc.Arbitrary<() => Operation> = fc.constantFrom(
+  () => move('a', 'b'),
+  () => move('b', 'a'),
 )
 
 /** Changes below a folder that is removed and restored meanwhile, also over its files. */

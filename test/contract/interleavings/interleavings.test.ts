@@ -5,6 +5,7 @@ import {
   anyFileOperation,
   anyFolderOperation,
   anyLargeFolderOperation,
+  anyMove,
   anyNameOperation,
   anyPurgedOperation,
   anyRestoredOperation,
@@ -275,6 +276,14 @@ test.each(Object.keys(subjects) as Name[])(
   },
 )
 
+/** Moves of the folder make an upload fail after it has placed its file. Leases end while it removes this file again. */
+const undone = {
+  operation: anyMove,
+  first: [put('a/y', 'first')],
+  last: ['a/x', 'b/x'].map(read),
+  late: /^DELETE .*versionId/,
+}
+
 /** Early interleavings of these seeds show the fault. */
 test.each<[Plant, Name, seed: number, Partial<Subject>?]>([
   ['no condition of S3', 'files', 22],
@@ -282,6 +291,7 @@ test.each<[Plant, Name, seed: number, Partial<Subject>?]>([
   ['no condition of DynamoDB', 'sessions', 3],
   ['no lease of uploads', 'uploads', 6],
   ['no take-over of uploads', 'a stalled upload', 18, { last: [readVersions('a/x')] }],
+  ['no renewal of leases', 'a stalled upload', 7, undone],
   ['no second check', 'a name', 6],
   ['no second check', 'a large folder', 6],
 ])('concurrent changes reveal a service with %s: %s', { timeout: patience }, async (plant, name, seed, own) => {

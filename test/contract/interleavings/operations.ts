@@ -27,6 +27,10 @@ export interface Operation {
   readonly mayHaveNoEntry?: boolean
 }
 
+/** A read must answer with this content. If it answers with 404 instead, the content is lost. */
+export const isShownBy = ({ status, text }: Answer, content: string | undefined): boolean =>
+  content !== undefined && (status === 404 || text === content)
+
 interface Times extends Pick<Observed<State>, 'begin' | 'end'> {
   /** True if no other operation was running. */
   readonly isAlone: boolean

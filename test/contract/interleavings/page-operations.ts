@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { content } from './file-operations.ts'
-import type { Operation, State } from './operations.ts'
+import { isShownBy, type Operation, type State } from './operations.ts'
 import type { ScheduledSite } from './scheduled-stores.ts'
 
 // The live bytes of each page, and its draft after `draft `.
@@ -74,9 +74,9 @@ const read = (page: string, version: 'live' | 'draft'): Operation => ({
   label: `read ${version} of ${page}`,
   run: (site: ScheduledSite) =>
     site.request('GET', at(page), version === 'draft' ? { query: { version: 'draft' } } : {}),
-  succeed(state, { text }) {
+  succeed(state, answer) {
     const bytes = version === 'draft' ? (state.get(draftOf(page)) ?? state.get(page)) : state.get(page)
-    return bytes === text ? state : undefined
+    return isShownBy(answer, bytes) ? state : undefined
   },
 })
 

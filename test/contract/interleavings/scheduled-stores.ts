@@ -57,6 +57,7 @@ export type Plant =
   | 'no condition of DynamoDB'
   | 'no lease of uploads'
   | 'no take-over of uploads'
+  | 'no renewal of leases'
   | 'no second check'
 
 /** The clock of a test, and the same clock in whole seconds, for S3. */
@@ -290,8 +291,22 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
     return { ...others, files: { ...files, place }, uploadParts: { ...uploadParts, takeOver } }
   }
 
+  const openPlantedUploads = () => {
+    const { uploadRecords, progress } = openUploads(all, given)
+    const ends = new Map<string, number>()
+    const take: typeof uploadRecords.take = (id, offset, holder, duration, owner) => {
+      ends.set(holder, time.now + duration)
+      return uploadRecords.take(id, offset, holder, duration, owner)
+    }
+    const renew: typeof uploadRecords.renew = (id, holder, duration, progress) => {
+      const left = plant === 'no renewal of leases' ? (ends.get(holder) ?? 0) - time.now : duration
+      return uploadRecords.renew(id, holder, left, progress)
+    }
+    return { progress, uploadRecords: { ...uploadRecords, take, renew } }
+  }
+
   const openFunctions = (): Readonly<Record<Group, Handler>> => {
-    const tables = { ...openDirectory(all, given), ...openUploads(all, given), ...areas }
+    const tables = { ...openDirectory(all, given), ...openPlantedUploads(), ...areas }
     const stores = { ...tables, ...openPlantedFiles(), removalQueue }
     const surroundings = { telemetry: { request: () => {} }, clock }
     return {
