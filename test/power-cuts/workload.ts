@@ -89,7 +89,7 @@ const files = {
 const beside = { fields: 12, links: 8, imports: 3, 'admin:one': 3 }
 const ofOwner = { people: 9, keys: 9, webhooks: 9 }
 const dying = { 'files:dying': 99, 'files:dead': 99, 'uploads:dying-tus': 99, 'drafts:dying-drafts': 99 }
-const late = { 'files:late': 8, 'files:later': 8, 'admin:two': 2, 'uploads:third-tus': 6, 'large:large': 3 }
+const late = { 'files:late': 8, 'files:later': 8, 'admin:two': 2, 'uploads:third-tus': 6, 'large:large': 2 }
 
 /**
  * Makes changes of every kind with four services, one after the other. Versions of the first service have expired when
