@@ -65,9 +65,13 @@ export const openBucketInMemory = (options: Parameters<typeof createMemoryS3>[0]
 }
 
 /** Clients of a bucket in memory, with the settings of the service. */
-export const createFastClients = (bucket: string, s3: Pick<MemoryS3, 'requestHandler'>) => {
-  const { client, once } = createS3Clients(inMemory(s3))
-  return { client: lighten(client, bucket), once: lighten(once, bucket) }
+export const createFastClients = (
+  bucket: string,
+  s3: Pick<MemoryS3, 'requestHandler'>,
+  { hasChecksums = true, ...config }: S3ClientConfig & { readonly hasChecksums?: boolean } = {},
+) => {
+  const { client, once } = createS3Clients({ ...inMemory(s3), ...config })
+  return { client: lighten(client, bucket, { hasChecksums }), once: lighten(once, bucket, { hasChecksums }) }
 }
 
 /** A bucket in memory, or with `AWS_ENDPOINT_URL` a bucket of that S3 service. */

@@ -25,7 +25,7 @@ export const noSuchKey = () => new Refusal(404, 'NoSuchKey')
 export const answer = (statusCode: number, headers: Record<string, string> = {}, body: Buffer | string = '') => ({
   statusCode,
   headers,
-  body: Readable.from(body.length > 0 ? [typeof body === 'string' ? Buffer.from(body) : body] : []),
+  body: Readable.from(typeof body === 'string' ? Buffer.from(body) : body),
 })
 export type S3Answer = ReturnType<typeof answer>
 

@@ -21,7 +21,6 @@ import {
   openUploads,
   openWebhooks,
 } from '../../../lib/aws/open-tables.ts'
-import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import type { WebhookQueue } from '../../../lib/aws/sqs-queues.ts'
 import { groupAt, type prefixes } from '../../../lib/contract/routes/routes.ts'
 import { createTurns } from '../../../lib/core/in-parallel.ts'
@@ -30,7 +29,7 @@ import type { Handler } from '../../../lib/http/request.ts'
 import { createWebhooksDeps } from '../../../lib/service/deps.ts'
 import type { RemovalQueue } from '../../../lib/storage/path-locks.ts'
 import { createTarget } from '../../../lib/webhooks/target.ts'
-import { inMemory } from '../../support/bucket.ts'
+import { createFastClients } from '../../support/bucket.ts'
 import { openHandler } from '../../support/handlers.ts'
 import { listen } from '../../support/listen.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
@@ -114,7 +113,7 @@ const endpointUrl = await listen(endpoint)
 const dynamodb = memory.connect()
 const given = { dynamodb, once: memory.connect(1) }
 const tables = tableSettings(memory.names)
-const clients = createS3Clients({ ...inMemory(s3), endpoint: endpointUrl, requestHandler: s3.requestHandler })
+const clients = createFastClients('files', s3, { endpoint: endpointUrl })
 
 /** Milliseconds by which the clock of the functions is ahead of real time. */
 let ahead = 0

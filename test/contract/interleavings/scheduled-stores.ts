@@ -187,7 +187,7 @@ const openStores = (turns: Turns, time: Time, { plant, hasSmallPages }: Options)
     )
     plantInTables(client, plant)
   }
-  const s3Clients = createFastClients(settings.filesBucket, { requestHandler })
+  const s3Clients = createFastClients(settings.filesBucket, { requestHandler }, { hasChecksums: false })
   return { dynamodb, once, s3Clients, all: { ...settings, ...tableSettings(tables.names) } }
 }
 

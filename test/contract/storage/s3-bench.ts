@@ -1,6 +1,5 @@
-import { createS3Clients } from '../../../lib/aws/s3/bucket.ts'
 import type { Change, PlaceConditions } from '../../../lib/storage/object-store.ts'
-import { inMemory, openObjectStore, type StoreOptions } from '../../support/bucket.ts'
+import { createFastClients, openObjectStore, type StoreOptions } from '../../support/bucket.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import { createMemoryS3, type MemoryS3 } from '../../support/memory-s3.ts'
@@ -42,8 +41,8 @@ export const holdAt = (s3: MemoryS3, isMeant: Matcher) => {
 /** A store with the deployed clients, over a bucket in memory. Tests watch, delay and refuse requests to the bucket. */
 export const openS3Bench = (options: StoreOptions = {}) => {
   const s3 = createMemoryS3()
-  const clients = createS3Clients(inMemory(s3))
   const bucket = 'memory'
+  const clients = createFastClients(bucket, s3)
   /** Another store over the same bucket. */
   const open = (more: StoreOptions = {}) =>
     openObjectStore({ bucket, connect: () => clients.client }, { ...clients, ...options, ...more })
