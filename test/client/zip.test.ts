@@ -2,10 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { expect } from 'vitest'
-import { fromBufferPromise } from 'yauzl'
 import { connect, type Files } from '../../client/src/index.ts'
 import { openZip } from '../../client/src/zip.ts'
-import { formatZip } from '../../client/src/zip-format.ts'
 import { messages } from '../support/messages.ts'
 import { readZip } from '../support/read-zip.ts'
 import { asDemo, outcome, siteFiles, test } from './support/command.ts'
@@ -78,16 +76,6 @@ test('a zip refuses equal names, and names that lead out of its folder (T-63)', 
     await expect(openZip(listing(path), [''])).rejects.toThrow(messages.client.notInZip(path))
   const twice = openZip(client.files, ['hello.txt', 'hello.txt'])
   await expect(twice).rejects.toThrow(messages.client.twiceInZip('hello.txt'))
-})
-
-test('a zip of 65,536 entries is complete, with Zip64 records (T-63)', async () => {
-  const count = 65_536
-  const items = async function* () {
-    for (let index = 0; index < count; index++) yield { name: String(index) }
-  }
-  const bytes = await buffer(formatZip(items(), count))
-  expect(bytes.readUInt32LE(bytes.length - 98)).toBe(0x06064b50)
-  expect((await fromBufferPromise(bytes)).entryCount).toBe(count)
 })
 
 /** A browser follows a redirect to the bucket itself. The bucket refuses the tags of the service. */
