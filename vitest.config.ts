@@ -35,7 +35,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const { long = [], others = [] } = Object.groupBy(sorted, ({ moduleId }) =>
-      /\/(kill-|power-cuts\/|interleavings\.|slow-bodies)/.test(moduleId) ? 'long' : 'others',
+      /\/(kill-|power-cuts\/|slow-bodies)/.test(moduleId) ? 'long' : 'others',
     )
     return [...long, ...others]
   }
@@ -56,8 +56,8 @@ const acceptance = {
 export default defineConfig({
   test: {
     fsModuleCache: true,
-    // Runs one more file than the machine has cores, because most of the time a file waits.
-    maxWorkers: availableParallelism() + 1,
+    // Each further process would import and compile the same modules again.
+    maxWorkers: availableParallelism(),
     // Fewer garbage collections save a tenth of the time.
     execArgv: ['--max-semi-space-size=64'],
     // In CI the cases of a file run in a shuffled order, which is the same in each run. `--sequence.seed` chooses
@@ -81,6 +81,9 @@ export default defineConfig({
           name: 'long',
           include: longTests,
           globalSetup: 'test/support/browser.ts',
+          // One more file than the machine has cores, because these files wait for other processes.
+          maxWorkers: availableParallelism() + 1,
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
