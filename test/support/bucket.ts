@@ -48,7 +48,7 @@ const openBucket = (bucket: string, config: S3ClientConfig) => {
 
 export type TestBucket = ReturnType<typeof openBucket>
 
-export const inMemory = ({ requestHandler }: Pick<MemoryS3, 'requestHandler'>): S3ClientConfig => ({
+const inMemory = ({ requestHandler }: Pick<MemoryS3, 'requestHandler'>): S3ClientConfig => ({
   // HTTPS, as on AWS: over plain HTTP the client would also sign each body.
   endpoint: 'https://s3.test',
   region: 'local',
