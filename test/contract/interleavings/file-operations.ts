@@ -176,13 +176,20 @@ const withoutSeen = (state: Files, seen: Files, path: string): Map<string, strin
 
 export const remove = (path: string): Operation => {
   const memory = createMemory(path)
+  const removed = (files: Files) => {
+    const { state, seen } = memory.recall(files)
+    return seen.size === 0 ? undefined : withoutSeen(state, seen, path)
+  }
   return {
     label: `remove ${path}`,
     run: (site) => site.request('DELETE', `storage/${path}`),
     begin: (files) => (files.has(path) ? [memory.keep(files)] : []),
-    succeed(files) {
-      const { state, seen } = memory.recall(files)
-      return seen.size === 0 ? undefined : withoutSeen(state, seen, path)
+    succeed: removed,
+    // A removed or moved folder in which a new file stays ends with this file.
+    mayAlsoCause(files) {
+      const after = removed(files)
+      const ended = ancestorsOf(path).filter((one) => after?.has(`gone ${one}`) && atOrBelow(after, one).size === 1)
+      return [after && new Map([...after].filter(([one]) => !ended.includes(one)))]
     },
     // Two requests that remove the same file may both succeed, because the file is already gone when the second request
     // arrives. A caller that stores a file may create the folder again.
