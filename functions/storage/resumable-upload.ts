@@ -22,6 +22,7 @@ import {
   discardUpload,
   findUpload,
   openUpload,
+  PartMissing,
   prepareUpload,
   recordUpload,
   requireDirectParts,
@@ -168,7 +169,11 @@ export const readUpload = operation(
   async (input, deps) => {
     const { params, query } = input
     const requester = uploaderOf(input)
-    const upload = await settleUpload(deps, requester, await findUpload(deps, requester, params.id))
+    const find = () => findUpload(deps, requester, params.id)
+    const upload = await settleUpload(deps, requester, await find()).catch((error: unknown) => {
+      if (error instanceof PartMissing) return find()
+      throw error
+    })
     const { id, target, length, isComplete, holding } = upload
     if (query.digests === undefined || isComplete) {
       const parts = target.isDirect && holding ? await deps.directParts?.stored({ id, target, holding }) : undefined

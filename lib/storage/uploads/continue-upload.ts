@@ -88,8 +88,8 @@ const completeUpload = async (
 }
 
 /**
- * Places an upload that has all of its bytes. Errors: unavailable, after which the upload stays open. Any other error
- * has ended the upload.
+ * Places an upload that has all of its bytes. Errors: unavailable and PartMissing, after which the upload stays open.
+ * Any other error has ended the upload.
  */
 export const settleUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
   if (!isWaiting(upload)) return upload

@@ -42,6 +42,8 @@ beforeEach(async () => {
     uploadRecords: {
       ...uploadRecords,
       complete: async (...given) => (dies ? Promise.reject(unavailable) : uploadRecords.complete(...given)),
+      advance: async (...given) =>
+        dies && given[2].offset === 0 ? Promise.reject(unavailable) : uploadRecords.advance(...given),
     },
   })
   service = await openStorageOnAws({ between, bucket })
@@ -159,6 +161,18 @@ test.each(['GET', 'PATCH'])(
     expect(items.map(({ type }: { readonly type: string }) => type)).toEqual(['file.stored'])
   },
 )
+
+test('After a crash during a refusal, GET names the stored parts (U-33)', async () => {
+  const upload = await beginFilm()
+  const [first] = await addressesOf(upload, 1)
+  if (first) await send(first, bytes.subarray(0, part))
+  dies = true
+  expect((await ask('PATCH', upload)).status).toBe(503)
+  dies = false
+  expect(await stateOf(upload)).toMatchObject({ complete: false, stored: [1] })
+  await sendAll(upload)
+  expect((await ask('PATCH', upload)).status).toBe(204)
+})
 
 test('If the placement is undone, the bytes stay for the next attempt (U-30)', async () => {
   const upload = await beginFilm()
