@@ -105,7 +105,7 @@ const isInPlace = async (bucket: Bucket, { id, target: { key }, created }: Whole
 
 // S3 joins parts once. S3 can copy a tail several times, but only while the tail is visible at its key.
 const moveBytes = async (bucket: Bucket, { id, holding, length }: WholeUpload): Promise<Holding> => {
-  const key = holding.parts.length > 0 ? spareKey(id) : holding.tail
+  const key = holding.name === '' ? holding.tail : spareKey(id)
   const [newest] = (key !== null && (await listVersions(bucket, key, { limit: 1 }))?.versions) || []
   if (key === null || !newest || newest.id === 'null') return holding
   if (newest.isCurrent) await deleteState(bucket, key)

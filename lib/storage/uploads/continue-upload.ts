@@ -132,7 +132,9 @@ export const completeParts = async (
 ): Promise<Upload> => {
   if (!lease) return settleUpload(deps, requester, upload)
   await using _lease = lease
-  return await completeUpload(deps, requester, { ...upload, offset: upload.length ?? 0 }, lease, false)
+  const { name, parts, tail } = holdingOf(upload)
+  const whole = { ...upload, offset: upload.length ?? 0, holding: { name, parts, tail: tail ?? name } }
+  return await completeUpload(deps, requester, whole, lease, false)
 }
 
 export const beginAppend = async (deps: UploadsDeps, requester: Requester, id: string, addition: Announcement) => {

@@ -6,7 +6,8 @@ import type { Staged } from '../object-store.ts'
 /**
  * `parts` contains the entity tag of each whole part, and is empty when the bytes are in one piece. `tail` names the
  * bytes after the parts. For a direct upload, the store knows the parts, and `tail` names the bytes after an undone
- * placement.
+ * placement. An earlier version began direct uploads without a tail. After a rollback, it would place an empty file if
+ * the record of a whole upload had no tail.
  */
 export interface Holding {
   readonly name: string

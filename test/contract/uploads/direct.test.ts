@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { beforeEach, expect, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
-import type { UploadRecords } from '../../../lib/storage/uploads/upload.ts'
+import { type Holding, holdingOf, type Upload, type UploadRecords } from '../../../lib/storage/uploads/upload.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
 import type { Between } from '../../support/files.ts'
@@ -174,7 +174,16 @@ test('After a crash during a refusal, GET names the stored parts (U-33)', async 
   expect((await ask('PATCH', upload)).status).toBe(204)
 })
 
-test('If the placement is undone, the bytes stay for the next attempt (U-30)', async () => {
+test.each([
+  ['this version', (holding: Holding) => holding],
+  ['an earlier version', (holding: Holding) => ({ ...holding, tail: null })],
+])('An undone placement keeps the bytes of an upload of %s (U-30)', async (_, asStored) => {
+  const { uploadRecords } = service.deps
+  const { create } = uploadRecords
+  Object.assign(uploadRecords, {
+    create: (given: Upload, ...more: [number, number]) =>
+      create({ ...given, holding: asStored(holdingOf(given)) }, ...more),
+  })
   const upload = await beginFilm()
   await sendAll(upload)
   // The last look for a folder of this name.
@@ -183,6 +192,8 @@ test('If the placement is undone, the bytes stay for the next attempt (U-30)', a
   }
   expect((await ask('PATCH', upload)).status).toBeGreaterThanOrEqual(500)
   expect(await fileIn('film.mp4')).toBeUndefined()
+  // The earlier version would place an empty file if no tail were recorded.
+  expect((await uploadRecords.get(upload.replace('/uploads/', '')))?.holding?.tail).not.toBeNull()
   bucket.s3.before = async () => {}
   expect((await ask('PATCH', upload)).status).toBe(204)
   expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
