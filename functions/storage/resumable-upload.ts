@@ -16,10 +16,10 @@ import {
   completeParts,
   fillUpload,
   settleUpload,
+  withdrawUpload,
 } from '../../lib/storage/uploads/continue-upload.ts'
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
 import {
-  discardUpload,
   findUpload,
   openUpload,
   PartMissing,
@@ -157,9 +157,10 @@ export const appendToUpload: OperationHandler<StorageDeps> = (request, deps) =>
 
 export const cancelUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   if (isTus(input.headers)) requireTus(input.headers)
-  const upload = await findUpload(deps, uploaderOf(input), input.params.id)
+  const requester = uploaderOf(input)
+  const upload = await findUpload(deps, requester, input.params.id)
   if (!upload.target.isDirect) requireTus(input.headers)
-  await discardUpload(deps, upload)
+  await withdrawUpload(deps, requester, upload)
   return { status: 204 }
 })
 

@@ -88,6 +88,19 @@ const completeUpload = async (
 }
 
 /**
+ * An earlier request may still be trying to place the upload. After this, it cannot. Returns the bytes, or undefined if
+ * the earlier request has placed them: then this writes the missing entry.
+ */
+const takeOver = async (deps: UploadsDeps, requester: Requester, held: Upload, lease: Lease) => {
+  const holding = await deps.uploadParts.takeOver(wholeOf(held))
+  if (holding) return holding
+  const { author, site, deadline } = requester
+  const entry = { ...author, site, ...entryOf(placeOf(held.target, requester)) }
+  await lease.claim(deadline).complete(entry)
+  return undefined
+}
+
+/**
  * Places an upload that has all of its bytes. Errors: unavailable and PartMissing, after which the upload stays open.
  * Any other error has ended the upload.
  */
@@ -95,13 +108,18 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
   if (!isWaiting(upload)) return upload
   const { held, lease } = await acquireLease(deps, upload, 'unavailable')
   await using _lease = lease
-  // An earlier request may still be trying to place the upload.
-  const holding = await deps.uploadParts.takeOver(wholeOf(held))
+  const holding = await takeOver(deps, requester, held, lease)
   if (holding) return await completeUpload(deps, requester, { ...held, holding }, lease, holding === held.holding)
-  const { author, site, deadline } = requester
-  const entry = { ...author, site, ...entryOf(placeOf(held.target, requester)) }
-  await lease.claim(deadline).complete(entry)
   return completed(held, deps)
+}
+
+/** Removes an upload, but not a file that it has placed. Errors: unavailable, while another request places the upload. */
+export const withdrawUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<void> => {
+  if (!isWaiting(upload)) return await discardUpload(deps, upload)
+  const { held, lease } = await acquireLease(deps, upload, 'unavailable')
+  await using _lease = lease
+  const holding = await takeOver(deps, requester, held, lease)
+  await discardUpload(deps, held, holding !== undefined)
 }
 
 /** Takes the lease of a direct upload, unless it is complete or waiting. Other uploads are returned without a lease. */

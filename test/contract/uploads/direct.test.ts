@@ -140,22 +140,27 @@ test('The refusal to complete an upload names the missing part (U-33)', async ()
 test('After a temporary failure, an upload completes without new bytes (U-29)', async () => {
   const upload = await beginFilm()
   await sendAll(upload)
-  placing.always(() => Promise.reject(unavailable))
+  const meanwhile: number[] = []
+  placing.always(async () => {
+    meanwhile.push((await ask('DELETE', upload)).status)
+    throw unavailable
+  })
   for (const method of ['PATCH', 'GET']) expect((await ask(method, upload)).status).toBe(503)
+  expect(meanwhile).toEqual([503, 503])
   placing.end()
   expect((await ask('PATCH', upload)).status).toBe(204)
   expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
 })
 
-test.each(['GET', 'PATCH'])(
+test.each([['GET', 'GET'], ['PATCH', 'PATCH'], ['DELETE']])(
   'After a crash, %s completes the placed upload with one entry (U-29, H-1)',
-  async (method) => {
+  async (...methods) => {
     const upload = await beginFilm()
     await sendAll(upload)
     dies = true
     expect((await ask('PATCH', upload)).status).toBe(503)
     dies = false
-    for (let times = 0; times < 2; times++) expect((await ask(method, upload)).status).toBeLessThan(300)
+    for (const method of methods) expect((await ask(method, upload)).status).toBeLessThan(300)
     expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
     const { items } = JSON.parse((await ask('GET', '/changes')).text)
     expect(items.map(({ type }: { readonly type: string }) => type)).toEqual(['file.stored'])
