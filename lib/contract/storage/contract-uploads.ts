@@ -116,7 +116,7 @@ const begun = {
     'With `Tus-Resumable`: a resumable upload has begun, and the answer has no body. Send the bytes to `Location`. ' +
     'With `parts`: an upload in parts has begun. The answer is its `UploadState`. Request further addresses at `Location`.',
   // Generated clients would try to read a document from the empty answer to a tus request.
-  mediaTypes: ['*/*'],
+  mediaTypes: ['application/octet-stream', '*/*'],
   example: '{"size":104857600,"inParts":true,"complete":false,"stored":[],"addresses":[]}',
   headers: ['Location'],
   optionalHeaders: ['Tus-Resumable', 'Upload-Offset', 'Upload-Expires'],
