@@ -186,14 +186,20 @@ test('An upload in parts that cannot begin is not counted (S-125)', async () => 
 })
 
 test('A cancelled upload whose file is already stored stays counted (S-125)', async () => {
+  let failure: ServiceError | undefined = new ServiceError('unavailable')
   const storage = await start(1_000, {
     between: ({ uploadRecords }) => ({
-      uploadRecords: { ...uploadRecords, complete: () => Promise.reject(new ServiceError('unavailable')) },
+      uploadRecords: {
+        ...uploadRecords,
+        complete: async (...given) => (failure ? Promise.reject(failure) : uploadRecords.complete(...given)),
+      },
     }),
   })
   await storage.create('up.txt', 5)
   const [upload = ''] = storage.uploads
   expect((await storage.append(upload, 'hello')).status).toBe(503)
+  expect((await storage.cancel(upload)).status).toBe(503)
+  failure = undefined
   expect((await storage.cancel(upload)).status).toBe(204)
   expect([await storage.used(), await storedBytes(storage)]).toEqual([5, 5])
 })
