@@ -21,28 +21,37 @@ export interface SiteUsage {
 }
 
 /**
+ * The bytes that a change reserves. It adds `bytes`, and the quota may refuse these. Before the store undoes the change,
+ * a removal may subtract `shown` more bytes: those of files that the change moves or makes beside smaller ones. `placed`
+ * counts all bytes that a running recount may miss: those that get a new key, and those of a replaced state, which comes
+ * back if the change is undone.
+ */
+export interface Reserved {
+  readonly bytes: number
+  readonly shown?: number
+  readonly placed?: number
+  readonly isRemoval?: boolean
+}
+
+/**
  * The port to the counts of used bytes where no transaction covers them and the files (AWS). Until the next recount, a
- * count may be too high; it is never too low (S-125). A change reserves the `bytes` that it adds. `placed` counts all
- * bytes that a running recount may miss: those that get a new key, and those of a replaced state, which comes back if
- * the change is undone. Errors: quotaExceeded, unavailable.
+ * count may be too high; it is never too low (S-125). Errors: quotaExceeded, unavailable.
  */
 export interface UsageCounts {
-  reserve(site: SiteId, quota: number, bytes: number, placed: number, isRemoval: boolean): Promise<Reservation>
+  reserve(site: SiteId, quota: number, reserved: Reserved): Promise<Reservation>
 }
 
 /**
  * Lasts until a recount begins or ends. After that, its calls take nothing back, because the recount may have seen the
- * change. If a call fails, the count stays too high until the next recount, unless a removal has overtaken the failed
- * change: then it may be too low. `release` takes back `bytes`, and `replaced`
+ * change. If a call fails, the count stays too high until the next recount. `release` takes back `bytes`, and `replaced`
  * from the bytes that a recount may miss. `undo` takes back the bytes of a change that failed. But a removal may remove
  * files that such a change made visible for a while, and only one of the two may subtract them. So after a removal that
- * has begun or ended since, `undo` takes nothing back, and adds the `lacking` bytes: those of visible files that the
- * change has not reserved, because it moves them or removes others. And after an `undo`, the release of a removal that
- * began earlier does nothing.
+ * has begun or ended since, `undo` takes nothing back. And after an `undo`, the release of a removal that began earlier
+ * does nothing.
  */
 export interface Reservation {
   release(bytes: number, replaced?: number): Promise<void>
-  undo(bytes: number, lacking: number): Promise<void>
+  undo(bytes: number): Promise<void>
 }
 
 type FindSite = (id: SiteId) => Promise<{ readonly quota?: number } | undefined>
@@ -53,9 +62,9 @@ export const createQuotas = (counts: UsageCounts, findSite: FindSite) => {
   return {
     quotaOf,
 
-    async reserve(site: SiteId, bytes: number, placed = bytes, isRemoval = false): Promise<Reservation | undefined> {
+    async reserve(site: SiteId, reserved: Reserved): Promise<Reservation | undefined> {
       const quota = await quotaOf(site)
-      return quota === undefined ? undefined : counts.reserve(site, quota, bytes, placed, isRemoval)
+      return quota === undefined ? undefined : counts.reserve(site, quota, reserved)
     },
   }
 }
@@ -97,13 +106,13 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
     const effects = changes.map((change) => ({ ...effectOf(change), freed: freed.get(change.key) ?? 0 }))
     const placed = sum(effects.map(({ placed }) => placed))
     const added = sum(effects.map(({ placed, moved, freed }) => placed - moved - freed))
-    const grown = sum(effects.filter(({ placed }) => placed > 0).map(({ placed, freed }) => placed - freed))
-    const lacking = Math.max(grown - Math.max(added, 0), 0)
+    const bytes = Math.max(added, 0)
+    const shown = sum(effects.map(({ placed, freed }) => Math.max(placed - freed, 0))) - bytes
     // A completed upload moves bytes without taking a file away.
     const isRemoval = replaced.length > 0 || changes.some(({ kind }) => kind === 'move')
     let reservation: Reservation | undefined
     try {
-      reservation = await quotas.reserve(unlocked.site, added, placed + returning, isRemoval)
+      reservation = await quotas.reserve(unlocked.site, { bytes, shown, placed: placed + returning, isRemoval })
     } catch (error) {
       // The error for a taken name comes before the error for the quota.
       const key = await findRival(files, conditions.absent)
@@ -116,14 +125,14 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
       result = await files.place(changes, { ...conditions, matching: expected }, entry)
       return result
     } finally {
-      if (result?.outcome === 'placed') await reservation?.release(-added, returning)
-      else await reservation?.undo(result ? Math.max(added, 0) : 0, lacking)
+      if (result?.outcome === 'placed') await reservation?.release(bytes + shown - added, returning)
+      else if (result) await reservation?.undo(bytes + shown)
     }
   },
 
   async remove(objects, options) {
     const site = Number(objects[0]?.key.split('/')[1]) as SiteId
-    const reservation = objects.length > 0 ? await quotas.reserve(site, 0, 0, true) : undefined
+    const reservation = objects.length > 0 ? await quotas.reserve(site, { bytes: 0, isRemoval: true }) : undefined
     const removal = await files.remove(objects, options)
     await reservation?.release(removal.bytes)
     return removal

@@ -114,7 +114,7 @@ test('a new site does not get the used bytes of a removed site with its id (S-12
   const create = () => administerJson('site', 'create', '--name', 'Small', '--id', '10', '--quota', '5')
   const remove = () => administerJson('site', 'remove', '10', '--yes')
   await create()
-  await storesOver(connect()).usage.reserve(10 as SiteId, 5, 5, 5, false)
+  await storesOver(connect()).usage.reserve(10 as SiteId, 5, { bytes: 5 })
   await remove()
   await create()
   expect(await administerJson('site', 'show', '10')).toMatchObject({ quota: 5, usedBytes: 0 })

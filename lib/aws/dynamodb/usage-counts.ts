@@ -62,9 +62,9 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: Options)
       await table.take(keyOf(site))
     },
 
-    async reserve(site, quota, bytes, placed, isRemoval) {
+    async reserve(site, quota, { bytes, shown = 0, placed = bytes, isRemoval = false }) {
       const item = await table.update(keyOf(site), {
-        add: { used: Math.max(bytes, 0), since: placed, removals: isRemoval ? 1 : 0, undone: 0 },
+        add: { used: bytes + shown, since: placed, removals: isRemoval ? 1 : 0, undone: 0 },
         condition: [bytes > 0 ? expression`attribute_not_exists(#counted) OR #used <= ${quota - bytes}` : undefined],
         returns: 'ALL_NEW',
       })
@@ -79,15 +79,13 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: Options)
       }
       return {
         async release(bytes, replaced = 0) {
-          if (bytes <= 0 && (replaced === 0 || begun === undefined)) return
-          const add = { used: -Math.max(bytes, 0), since: -replaced, removals: isRemoval ? 1 : 0 }
+          if (bytes === 0 && (replaced === 0 || begun === undefined)) return
+          const add = { used: -bytes, since: -replaced, removals: isRemoval ? 1 : 0 }
           await takeBack(add, isRemoval ? expression`#undone = ${undone}` : undefined)
         },
 
-        async undo(bytes, lacking) {
-          if (bytes + lacking === 0) return
-          const isUndone = await takeBack({ used: -bytes, undone: 1 }, expression`#removals = ${removals}`)
-          if (!isUndone && lacking > 0) await table.update(keyOf(site), { add: { used: lacking } }).catch(() => {})
+        async undo(bytes) {
+          if (bytes > 0) await takeBack({ used: -bytes, undone: 1 }, expression`#removals = ${removals}`)
         },
       }
     },

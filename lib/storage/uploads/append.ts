@@ -131,14 +131,10 @@ const lengthFrom = (upload: Upload, given: number | undefined): number | null =>
   return given
 }
 
-const admitAppend = (upload: Upload, { offset, length: given, declared = 0 }: Announcement) => {
-  if (offset !== upload.offset) {
-    throw new ServiceError('offsetMismatch', {
-      message: `The upload is at offset ${upload.offset}, not at ${offset}. Continue at ${upload.offset}.`,
-    })
-  }
+// The lease was taken at the offset of the request, so both offsets are equal.
+const admitAppend = (upload: Upload, { length: given, declared = 0 }: Announcement) => {
   const length = lengthFrom(upload, given)
-  const room = (length ?? upload.limit) - offset
+  const room = (length ?? upload.limit) - upload.offset
   if (declared > room) throw uploadTooLarge(upload.limit, length)
   return { grown: { ...upload, length, holding: holdingOf(upload) }, room }
 }
@@ -177,7 +173,7 @@ export const appendBytes = async (
   if (!stays) throw failure
   const progress = progressOf(grown, appended, clock.wall())
   const added = countedBytes(progress) - countedBytes(upload)
-  if (added > 0) await quotas?.reserve(upload.site, added)
+  if (added > 0) await quotas?.reserve(upload.site, { bytes: added })
   // After the last byte the file is placed, so the lease stays.
   if (!(await lease.advance(progress, progress.offset === grown.length))) {
     throw new ServiceError((await uploadRecords.get(upload.id)) ? 'uploadLocked' : 'uploadUnknown')

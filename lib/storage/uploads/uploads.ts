@@ -158,7 +158,7 @@ export const prepareUpload = async (
   const limit = isTemplate(found.path) ? Math.min(largest, largestResumableTemplate) : largest
   if (length !== null && length > limit) throw uploadTooLarge(limit)
   const counted = countedBytes({ length, offset: 0 })
-  const reservation = await deps.quotas?.reserve(site, counted)
+  const reservation = await deps.quotas?.reserve(site, { bytes: counted })
   undo.defer(async () => reservation?.release(counted).catch(() => {}))
   const spelled = targetAt(found, request, direct !== undefined)
   const isAsWritten = spelled.key === written.key
@@ -201,7 +201,7 @@ export const discardUpload = async (
   { id, site, target }: Pick<Upload, 'id' | 'site' | 'target'>,
   isRefused?: boolean,
 ): Promise<void> => {
-  const reservation = await quotas?.reserve(site, 0)
+  const reservation = await quotas?.reserve(site, { bytes: 0 })
   const removed = await uploadRecords.remove(id)
   if (!removed?.holding) return
   if (isRefused || !isWaiting(removed)) await reservation?.release(countedBytes(removed))

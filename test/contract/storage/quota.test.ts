@@ -242,22 +242,20 @@ test('Two removals of a file at once subtract the bytes of the file once (S-125)
   expect([await used(), await storedBytes(storage)]).toEqual([before - 40, before - 40])
 })
 
-test.each([
-  { name: 'upload', stored: 0, bytes: 20, moved: 0, first: 'release' },
-  { name: 'upload', stored: 0, bytes: 20, moved: 0, first: 'undo' },
-  { name: 'move', stored: 20, bytes: 0, moved: 20, first: 'release' },
-  { name: 'move', stored: 20, bytes: 0, moved: 20, first: 'undo' },
-])('A failed $name whose file was removed counts once: $first first (S-125)', async (row) => {
-  const { connect, names } = openMemoryTables()
-  const counts = createUsageCounts({ dynamodb: connect(), table: names.pathLocks, once: connect() })
-  await counts.prepare(site, true)
-  await counts.reserve(site, 1_000, row.stored, row.stored, false)
-  const removal = await counts.reserve(site, 1_000, 0, 0, true)
-  const change = await counts.reserve(site, 1_000, row.bytes, 20, row.moved > 0)
-  if (row.first === 'release') await removal.release(20)
-  await change.undo(row.bytes, row.moved)
-  if (row.first === 'undo') await removal.release(20)
-  expect(await counts.bytesOf(site)).toBe(row.stored)
+describe.each([
+  { name: 'upload', stored: 0, reserved: { bytes: 20 } },
+  { name: 'move', stored: 20, reserved: { bytes: 0, shown: 20, placed: 20, isRemoval: true } },
+])('A failed $name whose file was removed counts once (S-125)', ({ stored, reserved }) => {
+  test.each([['release'], ['undo'], ['release', 'undo'], ['undo', 'release']])('after %s %s', async (...calls) => {
+    const { connect, names } = openMemoryTables()
+    const counts = createUsageCounts({ dynamodb: connect(), table: names.pathLocks, once: connect() })
+    await counts.prepare(site, true)
+    await counts.reserve(site, 1_000, { bytes: stored })
+    const removal = await counts.reserve(site, 1_000, { bytes: 0, isRemoval: true })
+    const change = await counts.reserve(site, 1_000, reserved)
+    for (const call of calls) await (call === 'undo' ? change.undo(20) : removal.release(20))
+    expect(await counts.bytesOf(site)).toBe(stored)
+  })
 })
 
 test('A replaced file that comes back after the listing stays counted (S-125)', async () => {
@@ -286,12 +284,18 @@ test('A replaced file that comes back after the listing stays counted (S-125)', 
   expect(await storage.used()).toBeGreaterThanOrEqual(await storedBytes(storage))
 })
 
+const largeAndSmall = [
+  { name: 'large.txt', content: bytes(20) },
+  { name: 'small.txt', content: 'x' },
+]
+
 /** Changes of a file in a folder that another caller changes before their last check. */
 const visible: readonly (readonly [string, string, (storage: Started) => Promise<Answer>])[] = [
   ['A new file', '/f/new.txt', ({ put }) => put('/f/new.txt', bytes(7))],
   ['A moved file', '/f/c.txt', ({ relocate }) => relocate('/c.txt', { path: '/f/c.txt' })],
   ['A restored file', '/f/gone.txt', ({ restore }) => restore('/f/gone.txt')],
   ['A completed upload', '/f/up.txt', ({ uploads, append }) => append(uploads.at(-1) ?? '', 'hello')],
+  ['A larger file beside a smaller one', '/f/large.txt', ({ post }) => post('/f', largeAndSmall)],
   ['A published page', '/f/page.html', ({ put }) => put('/f/page.html', bytes(5))],
 ]
 /** Runs `meanwhile` between the change and the look that checks it. */
@@ -310,7 +314,7 @@ const openVisible = async (path: string, meanwhile: (storage: Started) => Promis
   })
   const { put, remove, create } = storage
   await fill(storage)
-  await put('/f/gone.txt', bytes(20))
+  for (const name of ['gone', 'small']) await put(`/f/${name}.txt`, bytes(20))
   await remove('/f/gone.txt')
   await create('up.txt', 5, '/f')
   await put('/f/page.html', bytes(5), { version: 'draft' })
