@@ -68,6 +68,16 @@ it('A listing misses no entry of a folder that grows beyond 10,000 (S-78)', asyn
   expect(missing).toEqual([])
 })
 
+it('A listing misses no entry of a folder that shrinks to 10,000 (S-78)', async () => {
+  await fillFolder(storage, '/shrinking', 10_000)
+  await storage.put('/shrinking/!!')
+  await storage.put('/shrinking/!/x')
+  const { paths, cursor = '' } = await readPage('/shrinking', { limit: '1' })
+  for (const name of ['1', '2', '3']) await storage.remove(`/shrinking/${name}`)
+  // The name "!" is before "!!", but the key "!/" is after it.
+  expect([...paths, ...(await readPage('/shrinking', { cursor })).paths]).toEqual(expect.arrayContaining(['!', '!!']))
+})
+
 it('In a folder of more than 1,000 entries, only the exact case is found (S-8)', async () => {
   await fillFolder(storage, '/Full', 999)
   await storage.put('/Full/a.txt')
