@@ -11,7 +11,7 @@ const leftOut = [
   '--project=!cdk',
   '--project=!console',
   '--exclude=test/{{cdk,client,contract/documentation}/thorough,console,contract/packaging,power-cuts}/**',
-  '--exclude=**/{file-handles,in-a-browser,kill-*,package,reference,rooms}.test.ts',
+  '--exclude=**/{file-handles,in-a-browser,kill-*,nearest-tests,package,reference,rooms}.test.ts',
 ]
 
 /** A copy of the files, whose source can be replaced. */
