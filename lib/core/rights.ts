@@ -86,16 +86,14 @@ const inBoth = (one: Right, other: Right): Right | undefined => {
 export const commonRights = (some: readonly Right[], others: readonly Right[]): readonly Right[] =>
   simplified(some.flatMap((one) => others.map((other) => inBoth(one, other)).filter((right) => right !== undefined)))
 
-const lacks = (needed: Right, error: ErrorName): ServiceError =>
-  new ServiceError(error, {
+export const requireRight = (
+  held: readonly Right[],
+  needed: Right,
+  error: ErrorName = 'privilegesMissing',
+  isHeld = includesRight,
+): void => {
+  if (isHeld(held, needed)) return
+  throw new ServiceError(error, {
     message: `The right ${textOfRight(needed)} is missing. Ask an owner for it, or use a token that has it.`,
   })
-
-export const requireRight = (held: readonly Right[], needed: Right, error: ErrorName = 'privilegesMissing'): void => {
-  if (!includesRight(held, needed)) throw lacks(needed, error)
-}
-
-/** A right on any folder is enough here: the check of the request's paths comes later. */
-export const requireInAnyFolder = (held: readonly Right[], needed: Right, error: ErrorName): void => {
-  if (!hasInAnyFolder(held, needed)) throw lacks(needed, error)
 }

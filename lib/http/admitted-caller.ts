@@ -1,6 +1,6 @@
 import { type Caller, isCurrent, rightsOn, type SiteCaller } from '../access/grants.ts'
 import { ServiceError } from '../core/errors.ts'
-import { requireInAnyFolder, rightOf } from '../core/rights.ts'
+import { hasInAnyFolder, requireRight, rightOf } from '../core/rights.ts'
 import type { Clock } from '../core/time.ts'
 import type { Site } from '../sites/site-directory.ts'
 import type { RoutedRequest } from './request.ts'
@@ -32,7 +32,8 @@ export const findCurrent = async ({ findCaller, clock }: CallerDeps, hash: strin
 export const admitToSite = ({ group, right }: SiteRoute, caller: Caller, site: Site): SiteCaller => {
   const { renderingEngine, rightMissing } = groupPolicies[group]
   const rights = rightsOn(caller, site.id)
-  requireInAnyFolder(rights, rightOf(right), rightMissing)
+  // A right on any folder is enough here: the check of the request's paths comes later.
+  requireRight(rights, rightOf(right), rightMissing, hasInAnyFolder)
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
   return { ...caller, rights }
 }
