@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { setRecent } from '../core/cached-lookup.ts'
+import { ServiceError } from '../core/errors.ts'
 import type { Author } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { inParallel } from '../core/in-parallel.ts'
@@ -82,12 +83,12 @@ export const issueKey = async (
   return { id: grant.hash, key, name, rights: permissions, expires: inIso(expires) }
 }
 
-export const revokeKey = async (grants: Grants, site: SiteId, id: string, author: Author): Promise<boolean> => {
-  const grant = await grants.get(id)
-  if (!grant || !isGrantOfKey(grant) || grant.sites[0] !== site) return false
+/** Errors: keyUnknown, unavailable. */
+export const revokeKey = async (grants: Grants, site: SiteId, id: string, author: Author): Promise<void> => {
+  const grant = /^[0-9a-f]{64}$/.test(id) ? await grants.get(id) : undefined
+  if (!grant || !isGrantOfKey(grant) || grant.sites[0] !== site) throw new ServiceError('keyUnknown')
   // The result does not matter: if an answer was lost, a repeated removal finds no key.
   await grants.remove(id, grantEntries('removed', grant, author))
-  return true
 }
 
 const peopleAtOnce = 16

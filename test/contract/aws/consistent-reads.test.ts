@@ -61,7 +61,7 @@ test.each<[string, number, (tested: Tested) => Promise<unknown>]>([
   ['a person', 1, ({ people }) => people.get('ann')],
   ['the people of a site', 1, ({ people }) => people.listOfSites(site)],
   ['a code of a sign-in', 1, ({ accessValues }) => accessValues.get('code')],
-  ['a key before its removal', 1, ({ grants }) => revokeKey(grants, site, 'hash', { actor: 'ann' })],
+  ['a key before its removal', 1, ({ grants }) => revokeKey(grants, site, token, { actor: 'ann' }).catch(() => {})],
   // First as a secret, then as a hash.
   ['a token that a command revokes by its hash', 2, ({ grants }) => findGrant({ grants }, 'token', token)],
   ['the progress of an upload', 1, ({ progress }) => progress.percentOf('token')],
