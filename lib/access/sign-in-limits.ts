@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ServiceError, tooManyRequests } from '../core/errors.ts'
+import { settleAll } from '../core/in-parallel.ts'
 import { compareText } from '../core/names.ts'
 import { dayOf } from '../core/time.ts'
 import { keyOfName, type Person } from './people.ts'
@@ -67,10 +68,7 @@ export const countedAttempt = async <Result>(
   }
   let isFailure = false
   try {
-    for (const some of [limits.slice(0, 1), limits.slice(1)]) {
-      const outcomes = await Promise.allSettled(some.map(count))
-      for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
-    }
+    for (const some of [limits.slice(0, 1), limits.slice(1)]) await settleAll(some.map(count))
     return await attempt()
   } catch (error) {
     isFailure = !(error instanceof ServiceError && error.status >= 429)
