@@ -10,11 +10,11 @@ import {
   rightsOfToken,
 } from '../../lib/access/grants.ts'
 import { currentKeys, describeKeys, issueKey } from '../../lib/access/keys.ts'
-import { type Person, rightsOfEntry } from '../../lib/access/people.ts'
+import { rightsOfEntry } from '../../lib/access/people.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { includesRight, type Right, rightOf, simplified, textOfRight } from '../../lib/core/rights.ts'
 import { inIso } from '../../lib/core/time.ts'
-import { type AdminStores, administrator, findGrant, revokeGrant } from '../stores/admin-stores.ts'
+import { type AdminStores, administrator, findGrant, personOf, revokeGrant } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
@@ -96,18 +96,12 @@ interface KeyOptions extends OfSite, Pick<IssueOptions, 'user' | 'right' | 'ttl'
   readonly name: string
 }
 
-const personOn = async ({ people }: AdminStores, name: string, site: SiteId): Promise<Person> => {
-  const person = await people.get(name)
-  if (person?.sites[site] !== undefined) return person
-  throw new Refusal(`Site ${site} has no person ${name}. "user list --site ${site}" lists its people.`)
-}
-
 const revokeKey = (stores: AdminStores, text: string) => revokeGrant(stores, 'key', text)
 
 const createKey = async (stores: AdminStores, options: KeyOptions, self: Command) => {
   const { site, user, name, right: rights, ttl } = options
   await siteOf(stores, site)
-  const person = await personOn(stores, user, site)
+  const person = await personOf(stores, user, site)
   const held = rightsOfEntry(person.sites[site])
   const lacking = rights.find((right) => !includesRight(held, right))
   if (lacking !== undefined) {
@@ -128,7 +122,7 @@ const listKeys = async (stores: AdminStores, { site }: OfSite) => {
 
 const changeOwner = async (stores: AdminStores, text: string, { user }: Pick<KeyOptions, 'user'>) => {
   const key = await findGrant(stores, 'key', text)
-  const person = await personOn(stores, user, key.sites[0] as SiteId)
+  const person = await personOf(stores, user, key.sites[0] as SiteId)
   const to = { user: person.name, since: person.created }
   const entries = [
     ...grantEntries('removed', key, administrator),

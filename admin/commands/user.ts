@@ -5,27 +5,24 @@ import {
   describePerson,
   isEmail,
   isPersonName,
-  losesLastOwner,
   ownershipsLost,
   type Person,
-  personEntries,
   personNameRule,
   type RoleName,
+  requireOtherOwners,
   roleNames,
   roles,
   type SiteEntry,
   sitesOfPerson,
-  updatePerson,
   withoutSite,
 } from '../../lib/access/people.ts'
-import { describeInvitation, type Invitation, withoutSessions, withPassword } from '../../lib/access/sign-in.ts'
-import { addUser, changeUser, type Manager, type UserChange } from '../../lib/access/user-rules.ts'
-import { ServiceError } from '../../lib/core/errors.ts'
+import { describeInvitation, type Invitation } from '../../lib/access/sign-in.ts'
+import { addUser, changeUser, type Manager, removeUser, type UserChange } from '../../lib/access/user-rules.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { howMany } from '../../lib/core/names.ts'
 import { parseFolder, type Right, textOfRight } from '../../lib/core/rights.ts'
 import { systemClock } from '../../lib/core/time.ts'
-import { type AdminStores, administrator } from '../stores/admin-stores.ts'
+import { type AdminStores, administrator, personOf } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
@@ -68,12 +65,6 @@ const entryIn = ({ role, folder, right }: Options): SiteEntry | undefined => {
   if (!isPerFolder && folder) throw new Refusal('Only the role author has folders: leave out --folder.')
   if (right) return { rights: right.map(textOfRight) }
   return role && { role, ...(folder && { folders: folder }) }
-}
-
-const personNamed = async ({ people }: AdminStores, name: string): Promise<Person> => {
-  const person = await people.get(name)
-  if (!person) throw new Refusal(`There is no person ${name}. "user list --site ID" lists the people of a site.`)
-  return person
 }
 
 const invitationView = async (stores: AdminStores, name: string, site: SiteId, invitation?: Invitation) => {
@@ -125,13 +116,13 @@ const list = async (stores: AdminStores, { site }: OfSite) => {
 }
 
 const show = async (stores: AdminStores, name: string) => {
-  const person = await personNamed(stores, name)
+  const person = await personOf(stores, name)
   const sites = sitesOfPerson(person).map((site) => ({ site, ...entryOn(site, person) }))
   return { ...describePerson(person), sites }
 }
 
 const applyChange = async (stores: AdminStores, name: string, wanted: UserChange, site?: SiteId) => {
-  const person = await personNamed(stores, name)
+  const person = await personOf(stores, name)
   const on = site ?? sitesOfPerson(person)[0]
   if (on === undefined || person.sites[on] === undefined) {
     throw new Refusal(
@@ -148,17 +139,10 @@ const change = async (stores: AdminStores, name: string, options: Options & Part
   const entry = entryIn(options)
   if (entry && site === undefined) throw new Refusal('Name the site of the new rights with --site.')
   const wanted = { entry, email, displayName, ...(enable && { disabled: false }) }
-  const isChange = Object.values(wanted).some((value) => value !== undefined)
-  if (!isChange && !passwordStdin) throw new Refusal('Name what to change: "user change --help" lists the options.')
+  if (!passwordStdin && Object.values(wanted).every((value) => value === undefined))
+    throw new Refusal('Name what to change: "user change --help" lists the options.')
   const password = passwordStdin && (await readPassword())
-  // A weak password is refused before anything changes.
-  const renewed = password && (await withPassword(depsOf(stores), await personNamed(stores, name), password))
-  if (isChange) await applyChange(stores, name, wanted, site)
-  if (renewed)
-    await updatePerson(stores.people, name, ({ invitation: _, ...person }) => ({
-      after: { ...withoutSessions(person, Date.now()), password: renewed.password },
-      entries: personEntries('user.changed', person, administrator, sitesOfPerson(person)),
-    }))
+  await applyChange(stores, name, { ...wanted, password }, site)
   return show(stores, name)
 }
 
@@ -171,17 +155,13 @@ const disable = async (stores: AdminStores, name: string) => {
 
 const remove = async (stores: AdminStores, name: string, options: Partial<OfSite> & RemoveOptions) => {
   const { site, yes: sure, dryRun: isDry } = options
-  const person = await personNamed(stores, name)
-  const sitesOf = (of: Person) => (site === undefined ? sitesOfPerson(of) : [site])
-  const afterRemoval = (of: Person) => (site === undefined ? undefined : withoutSite(of, site))
-  if (site !== undefined && person.sites[site] === undefined)
-    throw new Refusal(`Site ${site} has no person ${person.name}. "user list --site ${site}" lists its people.`)
+  const person = await personOf(stores, name, site)
+  const sites = site === undefined ? sitesOfPerson(person) : [site]
   if (isDry || !sure) {
     // A preview must refuse what the removal would refuse.
-    const after = afterRemoval(person)
+    const after = site === undefined ? undefined : withoutSite(person, site)
     const people = await stores.people.listOfSites(...ownershipsLost(person, after))
-    if (losesLastOwner(people, person, after)) throw new ServiceError('lastOwner')
-    const sites = sitesOf(person)
+    requireOtherOwners(people, person, after)
     const keysOfSites = await Promise.all(sites.map((id) => stores.grants.keysOf(id)))
     const keys = keysOfSites.flat().filter(({ user }) => user === person.name).length
     if (isDry) return { removed: false, sites, keys }
@@ -190,10 +170,7 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
         `${after ? '' : ' and all sessions'}. ${notSure}`,
     )
   }
-  await updatePerson(stores.people, name, (present) => ({
-    after: afterRemoval(present),
-    entries: personEntries('user.removed', present, administrator, sitesOf(present)),
-  }))
+  await removeUser(depsOf(stores), managerOn(sites[0] as SiteId, sites), name, () => site === undefined)
   return { removed: true }
 }
 

@@ -103,6 +103,16 @@ export const findGrant = async ({ grants }: Pick<AdminStores, 'grants'>, what: '
   throw new Refusal(`This ${what} does not exist: it may be revoked or expired. "${listing}" lists the ${what}s.`)
 }
 
+export const personOf = async ({ people }: Pick<AdminStores, 'people'>, name: string, site?: SiteId) => {
+  const person = await people.get(name)
+  if (person && (site === undefined || person.sites[site])) return person
+  throw new Refusal(
+    site === undefined
+      ? `There is no person ${name}. "user list --site ID" lists the people of a site.`
+      : `Site ${site} has no person ${name}. "user list --site ${site}" lists its people.`,
+  )
+}
+
 export const revokeGrant = async (stores: AdminStores, what: 'token' | 'key', text: string) => {
   const grant = await findGrant(stores, what, text)
   await stores.grants.remove(grant.hash, grantEntries('removed', grant, administrator))

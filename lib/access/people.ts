@@ -46,20 +46,18 @@ export interface Person {
   readonly version: number
 }
 
-type PersonOutcome = 'done' | 'overtaken' | 'last owner'
-
 /**
  * The port to people in all data centres. Names ignore case; e-mail addresses ignore the case of ASCII letters. `get`
  * may return an old state if `isNewest` is false (default: true). `create` returns false if the name is taken.
- * `replace` changes only the newest state, and sets the version. `replace` without `after` removes the person. The
- * outcome `overtaken` means that another change came first. No `replace` leaves a site without an owner (A-58).
+ * `replace` changes only the newest state, and sets the version. `replace` without `after` removes the person. It returns
+ * false if another change came first, and throws lastOwner instead of leaving a site without an owner (A-58).
  * `listOfSites` has everybody who has one of the sites. Lists are sorted by name. `leaveSite` takes all people off a site
  * that is being removed, owners included (A-60). Errors of every call: unavailable.
  */
 export interface People {
   get(name: string, isNewest?: boolean): Promise<Person | undefined>
   create(person: Person, entries: readonly HistoryEntry[]): Promise<boolean>
-  replace(before: Person, after: Person | undefined, entries: readonly HistoryEntry[]): Promise<PersonOutcome>
+  replace(before: Person, after: Person | undefined, entries: readonly HistoryEntry[]): Promise<boolean>
   listOfEmail(email: string): Promise<readonly Person[]>
   listOfSites(...sites: readonly SiteId[]): Promise<readonly Person[]>
   leaveSite(site: SiteId): Promise<void>
@@ -140,16 +138,18 @@ export const canSignIn = ({ password, identities = [] }: Person): boolean =>
   password !== undefined || identities.length > 0
 
 /**
- * A-58: true if a site loses its last owner. An owner who has only an invitation does not replace an owner who can sign
- * in. `people` has the people of the sites in `ownershipsLost`.
+ * A-58: an owner who has only an invitation does not replace an owner who can sign in. `people` has the people of the
+ * sites in `ownershipsLost`. Errors: lastOwner.
  */
-export const losesLastOwner = (people: readonly Person[], before: Person, after: Person | undefined): boolean => {
+export const requireOtherOwners = (people: readonly Person[], before: Person, after: Person | undefined): void => {
   const others = people.filter((other) => other.name !== before.name && (canSignIn(other) || !canSignIn(before)))
   const owned = new Set(others.flatMap((other) => sitesOfPerson(other).filter((site) => isOwner(other, site))))
-  return ownershipsLost(before, after).some((site) => !owned.has(site))
+  if (ownershipsLost(before, after).some((site) => !owned.has(site))) throw new ServiceError('lastOwner')
 }
 
 const mostAttempts = 8
+
+type Changed = { readonly after: Person | undefined; readonly entries?: readonly HistoryEntry[] }
 
 /**
  * Changes or removes the newest state, and tries again if another change came first. Returns the changed or removed
@@ -158,15 +158,13 @@ const mostAttempts = 8
 export const updatePerson = async (
   people: Pick<People, 'get' | 'replace'>,
   name: string,
-  change: (person: Person) => { readonly after: Person | undefined; readonly entries?: readonly HistoryEntry[] },
+  change: (person: Person) => Changed | Promise<Changed>,
 ): Promise<Person | undefined> => {
   for (let attempt = 0; attempt < mostAttempts; attempt++) {
     const before = await people.get(name)
     if (!before) return undefined
-    const { after, entries = [] } = change(before)
-    const outcome = await people.replace(before, after, entries)
-    if (outcome === 'last owner') throw new ServiceError('lastOwner')
-    if (outcome === 'done') return after ?? before
+    const { after, entries = [] } = await change(before)
+    if (await people.replace(before, after, entries)) return after ?? before
   }
   throw new ServiceError('unavailable')
 }

@@ -103,9 +103,9 @@ export const authenticatePerson = async (
   const remembered = rememberSignIn(person, address, now)
   const isOld = person.password?.startsWith(presentPrefix) === false
   const after = isOld ? { ...remembered, password: await hashPassword(password) } : remembered
-  const outcome = after === person ? 'unchanged' : await deps.people.replace(person, after, [])
   // If another change of the person came first, this sign-in is not recorded, but the session begins.
-  return outcome === 'done' ? { ...after, version: person.version + 1 } : person
+  const isStored = after !== person && (await deps.people.replace(person, after, []))
+  return isStored ? { ...after, version: person.version + 1 } : person
 }
 
 /** Ends all sessions, because `sessions` becomes greater than the `since` of each. Only `keptSession` stays valid. */
@@ -135,7 +135,7 @@ export const changePassword = async (deps: SignInDeps, session: Grant, credentia
   if (!callerOf(session, known)) throw new ServiceError('tokenRejected')
   const person = await authenticatePerson(deps, credentials, known)
   const after = await withPassword(deps, person, password, session.parent ?? session.hash)
-  if ((await deps.people.replace(person, after, [])) !== 'done') throw new ServiceError('unavailable')
+  if (!(await deps.people.replace(person, after, []))) throw new ServiceError('unavailable')
 }
 
 export const endSessions = async ({ people, clock }: SignInDeps, name: string): Promise<void> => {
@@ -223,8 +223,8 @@ export const acceptInvitation = async (
   const { identities: _, ...invited } = rememberSignIn(person, acceptance.address, now)
   const after = await withPassword(deps, invited, acceptance.password)
   const token = await beginSession(deps, after, period)
-  const outcome = await deps.people.replace(person, after, [])
+  const isStored = await deps.people.replace(person, after, [])
   // Another change came first. Or it came after this change, whose answer was lost.
-  const isDone = outcome === 'done' || (await deps.people.get(name))?.password === after.password
+  const isDone = isStored || (await deps.people.get(name))?.password === after.password
   return isDone ? { name: person.name, token } : acceptInvitation(deps, text, acceptance, period)
 }

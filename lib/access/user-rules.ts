@@ -37,7 +37,7 @@ export interface UserCreation {
   readonly password?: string | undefined
 }
 
-export interface UserChange extends Pick<UserCreation, 'displayName' | 'email'> {
+export interface UserChange extends Pick<UserCreation, 'displayName' | 'email' | 'password'> {
   readonly entry?: SiteEntry | undefined
   readonly disabled?: boolean | undefined
   readonly invite?: true | undefined
@@ -78,6 +78,16 @@ const withSites = (person: Person, sites: Person['sites']): Person => {
   })
 }
 
+const withSignIn = async (
+  deps: UserDeps,
+  person: Person,
+  password: string | undefined,
+  isInvited = false,
+): Promise<{ readonly person: Person; readonly invitation?: Invitation }> => {
+  if (password !== undefined) return { person: await withPassword(deps, person, password) }
+  return isInvited ? invite(person, deps.clock.wall()) : { person }
+}
+
 /** Adds sites to a person who has other sites. The person needs no invitation. Errors: personTaken. */
 const joinSites = async ({ people }: UserDeps, { author }: Manager, { name, sites, password }: UserCreation) => {
   const added = sitesOfPerson({ sites })
@@ -98,25 +108,26 @@ const joinSites = async ({ people }: UserDeps, { author }: Manager, { name, site
 export const addUser = async (deps: UserDeps, manager: Manager, user: UserCreation) => {
   if (!isPersonName(user.name)) throw new ServiceError('accessMalformed', { message: `name: it ${personNameRule}.` })
   requireGrantable(manager, user.sites)
-  const now = deps.clock.wall()
   const { name, displayName = name, email = '', sites, password } = user
-  const person = withSites(newPerson({ name, displayName, email, sites: {} }, now), sites)
-  const added: { readonly person: Person; readonly invitation?: Invitation } =
-    password === undefined ? invite(person, now) : { person: await withPassword(deps, person, password) }
+  const person = withSites(newPerson({ name, displayName, email, sites: {} }, deps.clock.wall()), sites)
+  const added = await withSignIn(deps, person, password, true)
   const entries = personEntries('user.created', person, manager.author, sitesOfPerson(person))
   if (await deps.people.create(added.person, entries)) return added
   return { person: await joinSites(deps, manager, user) }
 }
 
-/** A-57, A-58, A-59, A-84. Errors: personUnknown, rightMissing, accessMalformed, lastOwner, unavailable. */
-export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, name: string, change: UserChange) => {
+/**
+ * A-54, A-57, A-58, A-59, A-84. Errors: personUnknown, rightMissing, accessMalformed, passwordWeak, lastOwner,
+ * unavailable.
+ */
+export const changeUser = async (deps: UserDeps, manager: Manager, name: string, change: UserChange) => {
   const site = manager.site.id
-  const { entry, invite: again, displayName, email, disabled } = change
+  const { entry, invite: again, displayName, email, disabled, password } = change
   const sites: Person['sites'] = entry ? { [site]: entry } : {}
   const details = definedMembers({ displayName, email, disabled })
-  const isOfWholePerson = again || Object.keys(details).length > 0
+  const isOfWholePerson = again || password !== undefined || Object.keys(details).length > 0
   let invitation: Invitation | undefined
-  const person = await updatePerson(people, name, (before) => {
+  const person = await updatePerson(deps.people, name, async (before) => {
     ofSite(before, site)
     requireGrantable(manager, sites)
     if (isOfWholePerson && !hasEveryRight(manager, before)) throw new ServiceError('rightMissing', moreRights)
@@ -126,22 +137,27 @@ export const changeUser = async ({ people, clock }: UserDeps, manager: Manager, 
       const message = 'A disabled person cannot accept an invitation. Enable the person first.'
       throw new ServiceError('accessMalformed', { message })
     }
-    const invited = again && invite(changed, clock.wall())
-    invitation = invited?.invitation
-    const type = invited ? 'user.invited' : 'user.changed'
+    const renewed = await withSignIn(deps, changed, password, again)
+    invitation = renewed.invitation
+    const type = invitation ? 'user.invited' : 'user.changed'
     const affected = isOfWholePerson ? sitesOfPerson(before) : [site]
-    return { after: invited?.person ?? changed, entries: personEntries(type, before, manager.author, affected) }
+    return { after: renewed.person, entries: personEntries(type, before, manager.author, affected) }
   })
   return { person: ofSite(person, site), invitation }
 }
 
 /** A-58, A-60. Errors: personUnknown, lastOwner, unavailable. */
-export const removeUser = async ({ people }: UserDeps, manager: Manager, name: string): Promise<void> => {
+export const removeUser = async (
+  { people }: UserDeps,
+  manager: Manager,
+  name: string,
+  isEverywhere = (person: Person) => hasEveryRight(manager, person),
+): Promise<void> => {
   const site = manager.site.id
   const found = await updatePerson(people, name, (person) => {
     ofSite(person, site)
     manager.checkState?.(person)
-    const after = hasEveryRight(manager, person) ? undefined : withoutSite(person, site)
+    const after = isEverywhere(person) ? undefined : withoutSite(person, site)
     const sites = after ? [site] : sitesOfPerson(person)
     return { after, entries: personEntries('user.removed', person, manager.author, sites) }
   })

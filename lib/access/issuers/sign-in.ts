@@ -157,8 +157,8 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
   await remember(deps, identity, person.name)
   const { invitation: _, password: __, ...kept } = person
   const after = { ...withoutSessions(kept, now), identities: [identity] }
-  const outcome = await deps.people.replace(person, after, entriesOf('user.changed', person, arrived))
-  if (outcome !== 'done') throw new ServiceError('unavailable')
+  const isStored = await deps.people.replace(person, after, entriesOf('user.changed', person, arrived))
+  if (!isStored) throw new ServiceError('unavailable')
   return deps.people.get(person.name)
 }
 

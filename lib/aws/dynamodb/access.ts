@@ -2,11 +2,11 @@ import { type Issuers, type KeyedValues, noTrust, type Trust } from '../../acces
 import {
   isPersonName,
   keyOfName,
-  losesLastOwner,
   lowerAscii,
   ownershipsLost,
   type People,
   type Person,
+  requireOtherOwners,
   withoutSite,
 } from '../../access/people.ts'
 import { type Attempts, countAttempt, type SignInAttempts } from '../../access/sign-in-limits.ts'
@@ -20,11 +20,10 @@ import { createMark, putMarked } from './write-mark.ts'
 interface PersonItem extends Person {
   readonly key: string
   readonly mark?: string
-  readonly leaving?: string
   readonly leavingUntil?: number
 }
 
-const toPerson = ({ key: _, mark: __, leaving: ___, leavingUntil: ____, ...person }: PersonItem): Person => person
+const toPerson = ({ key: _, mark: __, leavingUntil: ___, ...person }: PersonItem): Person => person
 
 // In milliseconds. A person is leaving for longer than any request lasts, and nothing is changed near the end.
 const leavingLasts = 90_000
@@ -39,9 +38,9 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
   const table = openTable<PersonItem>(options)
   const isIn = ({ version, created }: Person) => expression`#version = ${version} AND #created = ${created}`
 
-  const write = async (before: Person, after: Person | undefined, leaving?: string): Promise<boolean> => {
+  const write = async (before: Person, after: Person | undefined, mark?: string): Promise<boolean> => {
     const key = keyOfName(before.name)
-    const condition = [isIn(before), leaving === undefined ? undefined : expression`#leaving = ${leaving}`]
+    const condition = [isIn(before), mark === undefined ? undefined : expression`#mark = ${mark}`]
     if (after) return putMarked(table, { key }, { ...after, key, version: before.version + 1 }, condition)
     return table.remove({ key }, { condition }, ({ created }) => created !== before.created)
   }
@@ -58,22 +57,21 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
 
   const leave = async (before: Person, after: Person | undefined, lost: readonly SiteId[]) => {
     const key = keyOfName(before.name)
-    const leaving = createMark()
+    const mark = createMark()
     const leavingUntil = now() + leavingLasts
-    const item = { ...before, key, leaving, leavingUntil }
-    if (!(await putMarked(table, { key }, item, isIn(before)))) return false
+    if (!(await putMarked(table, { key }, { ...before, key, leavingUntil }, isIn(before), mark))) return false
     let isDone = false
     try {
       const others = await listIf(
         ({ sites, leavingUntil: until = 0 }) => until <= now() && lost.some((id) => sites[id]),
         true,
       )
-      if (losesLastOwner(others, before, after)) return 'last owner'
+      requireOtherOwners(others, before, after)
       if (now() > leavingUntil - leavingReserve) throw new ServiceError('unavailable')
-      isDone = await write(before, after, leaving)
+      isDone = await write(before, after, mark)
       return isDone
     } finally {
-      if (!isDone) await table.put({ ...before, key }, { condition: expression`#leaving = ${leaving}` }).catch(() => {})
+      if (!isDone) await table.put({ ...before, key }, { condition: expression`#mark = ${mark}` }).catch(() => {})
     }
   }
 
@@ -94,9 +92,8 @@ export const createPeople = ({ record, now = Date.now, ...options }: RecordingOp
 
     async replace(before, after, entries) {
       const lost = ownershipsLost(before, after)
-      const outcome = lost.length > 0 ? await leave(before, after, lost) : await write(before, after)
-      await recordIf(outcome === true, record, ...entries)
-      return outcome === 'last owner' ? outcome : outcome ? 'done' : 'overtaken'
+      const isDone = lost.length > 0 ? await leave(before, after, lost) : await write(before, after)
+      return recordIf(isDone, record, ...entries)
     },
 
     listOfEmail: (email) => listIf((person) => lowerAscii(person.email) === lowerAscii(email)),

@@ -17,7 +17,6 @@ export const putMarked = async <Item extends { readonly mark?: string }>(
   key: Key,
   item: NoInfer<Item>,
   condition: Conditions,
-): Promise<boolean> => {
-  const mark = createMark()
-  return (await table.put({ ...item, mark }, { condition })) || isOwnWrite(mark, (await table.get(key))?.mark)
-}
+  mark = createMark(),
+): Promise<boolean> =>
+  (await table.put({ ...item, mark }, { condition })) || isOwnWrite(mark, (await table.get(key))?.mark)

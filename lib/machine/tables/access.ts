@@ -1,10 +1,10 @@
 import { noTrust, type Trust } from '../../access/issuers/issuers.ts'
 import {
   keyOfName,
-  losesLastOwner,
   ownershipsLost,
   type People,
   type Person,
+  requireOtherOwners,
   withoutSite,
 } from '../../access/people.ts'
 import { type Attempts, countAttempt, type SignInAttempts } from '../../access/sign-in-limits.ts'
@@ -51,11 +51,10 @@ export const createPeople = ({ connection, read, write }: Database, record: Reco
     replace: (before, after, entries) =>
       write(() => {
         const stored = people.get(keyOfName(before.name))
-        if (stored?.version !== before.version || stored.created !== before.created) return 'overtaken'
-        if (losesLastOwner(allOf(...ownershipsLost(before, after)), before, after)) return 'last owner'
+        if (stored?.version !== before.version || stored.created !== before.created) return false
+        requireOtherOwners(allOf(...ownershipsLost(before, after)), before, after)
         store(before, after)
-        entries.forEach(record)
-        return 'done'
+        return recordIf(true, record, ...entries)
       }),
 
     listOfEmail: (email) => read(() => people.ofEmail(email)),
