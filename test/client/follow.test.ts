@@ -1,9 +1,8 @@
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Change, ServiceError } from '../../client/src/index.ts'
 import { changeWith } from './support/change.ts'
 import { json, scripted } from './support/scripted-fetch.ts'
-import { test } from './support/site.ts'
 
 const changeOf = (id: number) => changeWith({ id: String(id).padStart(3, '0'), subject: `ä\u2028${id}.txt` })
 
@@ -24,113 +23,99 @@ const streamed = (pieces: readonly (string | Uint8Array<ArrayBuffer>)[], breaks 
 const eventOf = (change: Change): string => `id: ${change.id}\ndata: ${JSON.stringify(change)}\n\n`
 const open = (after = '000') => `:\n\nid: ${after}\n\n`
 
-describe('A follower of the changes', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
-  afterEach(() => void vi.useRealTimers())
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
 
-  /** Lets the pauses of the client pass until a promise is settled. */
-  const settled = async <Value>(promise: Promise<Value>): Promise<Value> => {
-    let isOver = false
-    const over = () => {
-      isOver = true
-    }
-    promise.then(over, over)
-    while (!isOver) await vi.advanceTimersByTimeAsync(1_000)
-    return promise
+/** Lets the pauses of the client pass until a promise is settled. */
+const settled = async <Value>(promise: Promise<Value>): Promise<Value> => {
+  let isOver = false
+  const over = () => {
+    isOver = true
   }
+  promise.then(over, over)
+  while (!isOver) await vi.advanceTimersByTimeAsync(1_000)
+  return promise
+}
 
-  const history = Array.from({ length: 12 }, (_, index) => changeOf(index + 1))
+const history = Array.from({ length: 12 }, (_, index) => changeOf(index + 1))
 
-  type Fate = { readonly cutAfter: number } | 'no network' | 'busy' | 'a page' | 'whole'
-  const answerOf = (fate: Fate, after: string): Response | undefined => {
-    const left = history.filter(({ id }) => id > after)
-    const items = left.slice(0, 2)
-    const events = [open(after), ...left.map(eventOf)]
-    if (fate === 'no network') return undefined
-    if (fate === 'busy') return json({ code: 100503, message: 'Busy.' }, 503, { 'Retry-After': '0' })
-    if (fate === 'a page') return json({ items, next: items.at(-1)?.id ?? null })
-    if (fate === 'whole') return streamed(events, false)
-    return streamed([new TextEncoder().encode(events.join('')).slice(0, fate.cutAfter)])
-  }
+type Fate = { readonly cutAfter: number } | 'no network' | 'busy' | 'a page' | 'whole'
+const answerOf = (fate: Fate, after: string): Response | undefined => {
+  const left = history.filter(({ id }) => id > after)
+  const items = left.slice(0, 2)
+  const events = [open(after), ...left.map(eventOf)]
+  if (fate === 'no network') return undefined
+  if (fate === 'busy') return json({ code: 100503, message: 'Busy.' }, 503, { 'Retry-After': '0' })
+  if (fate === 'a page') return json({ items, next: items.at(-1)?.id ?? null })
+  if (fate === 'whole') return streamed(events, false)
+  return streamed([new TextEncoder().encode(events.join('')).slice(0, fate.cutAfter)])
+}
 
-  test('a follower gets each change once, even if connections break (T-62, V-19)', async () => {
-    const fate = fc.oneof(
-      fc.record({ cutAfter: fc.nat(900) }),
-      fc.constantFrom('no network' as const, 'busy' as const, 'a page' as const),
-    )
-    await fc.assert(
-      fc.asyncProperty(fc.array(fate, { maxLength: 12 }), async (fates) => {
-        const { client, asked } = await scripted([
-          ...fates.map((one) => () => answerOf(one, position())),
-          ...history.map(() => () => answerOf('whole', position())),
-        ])
-        const position = () => new URL(asked.at(-1)?.url ?? '').searchParams.get('after') ?? ''
-        const heard: Change[] = []
-        const follow = async () => {
-          for await (const change of client.changes.follow({ after: '000' })) {
-            heard.push(change)
-            if (heard.length === history.length) return
-          }
+test('a follower gets each change once, even if connections break (T-62, V-19)', async () => {
+  const fate = fc.oneof(
+    fc.record({ cutAfter: fc.nat(900) }),
+    fc.constantFrom('no network' as const, 'busy' as const, 'a page' as const),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(fate, { maxLength: 12 }), async (fates) => {
+      const { client, asked } = await scripted([
+        ...fates.map((one) => () => answerOf(one, position())),
+        ...history.map(() => () => answerOf('whole', position())),
+      ])
+      const position = () => new URL(asked.at(-1)?.url ?? '').searchParams.get('after') ?? ''
+      const heard: Change[] = []
+      const follow = async () => {
+        for await (const change of client.changes.follow({ after: '000' })) {
+          heard.push(change)
+          if (heard.length === history.length) return
         }
-        await settled(follow())
-        expect(heard).toEqual(history)
-      }),
-      { numRuns: 60 },
-    )
-  })
-
-  test('a follower begins with the next change, and ends when its signal aborts (T-62)', async () => {
-    const stop = new AbortController()
-    const { client, asked } = await scripted([
-      () => json({ items: [changeOf(1)], next: '007' }),
-      () => streamed([open(), eventOf(changeOf(8))], false),
-    ])
-    const heard: string[] = []
-    const follow = async () => {
-      for await (const { id } of client.changes.follow({ types: ['file.stored'], subject: 'ä', signal: stop.signal })) {
-        heard.push(id)
-        stop.abort(new Error('enough'))
       }
+      await settled(follow())
+      expect(heard).toEqual(history)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a follower begins with the next change, and ends when its signal aborts (T-62)', async () => {
+  const stop = new AbortController()
+  const { client, asked } = await scripted([
+    () => json({ items: [changeOf(1)], next: '007' }),
+    () => streamed([open(), eventOf(changeOf(8))], false),
+  ])
+  const heard: string[] = []
+  const follow = async () => {
+    for await (const { id } of client.changes.follow({ types: ['file.stored'], subject: 'ä', signal: stop.signal })) {
+      heard.push(id)
+      stop.abort(new Error('enough'))
     }
-    await expect(settled(follow())).rejects.toThrow('enough')
-    expect(heard).toEqual(['008'])
-    expect(Object.fromEntries(new URL(asked[1]?.url ?? '').searchParams)).toEqual({
-      after: '007',
-      wait: '20',
-      type: 'file.stored',
-      subject: 'ä',
-    })
-  })
-
-  const ended = () => new Response(open(), { headers: { 'Content-Type': 'text/event-stream' } })
-  const busy = () => json({ code: 100429, message: 'Too many.' }, 429, { 'Retry-After': '10' })
-  test.for<[string, number, (() => Response | undefined)[]]>([
-    ['ends without a network', 0, [ended, () => undefined]],
-    ['ends, and the service is busy', 429, [ended, busy]],
-    ['is silent', 0, [() => streamed([open()], false)]],
-  ])('a follower whose stream %s reports this, and opens another one (T-62)', async ([, status, answers]) => {
-    const { client } = await scripted([...answers, () => streamed([open(), eventOf(changeOf(1))], false)])
-    const states: (ServiceError | undefined)[] = []
-    const changes = client.changes.follow({ after: '', onConnection: (failure) => states.push(failure) })
-    const { value } = await settled(changes[Symbol.asyncIterator]().next())
-    expect([value?.id, states]).toMatchObject(['001', [{ status }, undefined]])
-  })
-
-  test('a follower ends when the service refuses it (T-62)', async () => {
-    const { client } = await scripted([() => json({ code: 101000, message: 'No.', requestId: 'r' }, 401)])
-    const next = client.changes.follow({ after: '' })[Symbol.asyncIterator]().next()
-    await expect(settled(next)).rejects.toMatchObject({ status: 401, code: 101000 })
+  }
+  await expect(settled(follow())).rejects.toThrow('enough')
+  expect(heard).toEqual(['008'])
+  expect(Object.fromEntries(new URL(asked[1]?.url ?? '').searchParams)).toEqual({
+    after: '007',
+    wait: '20',
+    type: 'file.stored',
+    subject: 'ä',
   })
 })
 
-test('a follower gets a change of a running service (T-62)', async ({ client, folder }) => {
-  const stop = new AbortController()
-  const changes = client.changes.follow({ subject: folder, signal: stop.signal })[Symbol.asyncIterator]()
-  const next = changes.next()
-  // If the follower does not listen yet, it begins after the first of these changes.
-  await client.files.put(`${folder}/a.txt`, 'a')
-  await client.changes.newest(1)
-  await client.files.put(`${folder}/b.txt`, 'b')
-  expect((await next).value).toMatchObject({ type: 'file.stored', subject: expect.stringContaining(folder) })
-  stop.abort()
+const ended = () => new Response(open(), { headers: { 'Content-Type': 'text/event-stream' } })
+const busy = () => json({ code: 100429, message: 'Too many.' }, 429, { 'Retry-After': '10' })
+test.for<[string, number, (() => Response | undefined)[]]>([
+  ['ends without a network', 0, [ended, () => undefined]],
+  ['ends, and the service is busy', 429, [ended, busy]],
+  ['is silent', 0, [() => streamed([open()], false)]],
+])('a follower whose stream %s reports this, and opens another one (T-62)', async ([, status, answers]) => {
+  const { client } = await scripted([...answers, () => streamed([open(), eventOf(changeOf(1))], false)])
+  const states: (ServiceError | undefined)[] = []
+  const changes = client.changes.follow({ after: '', onConnection: (failure) => states.push(failure) })
+  const { value } = await settled(changes[Symbol.asyncIterator]().next())
+  expect([value?.id, states]).toMatchObject(['001', [{ status }, undefined]])
+})
+
+test('a follower ends when the service refuses it (T-62)', async () => {
+  const { client } = await scripted([() => json({ code: 101000, message: 'No.', requestId: 'r' }, 401)])
+  const next = client.changes.follow({ after: '' })[Symbol.asyncIterator]().next()
+  await expect(settled(next)).rejects.toMatchObject({ status: 401, code: 101000 })
 })

@@ -115,27 +115,9 @@ test('fields are added and removed, and changed only if nobody else did so first
   await expect(forms.remove(id, -7, field)).rejects.toMatchObject({ code: 115002 })
 })
 
-test('objects can be filtered, and linked from a category and from an object', async ({ client: { categories } }) => {
-  const offices = await all(
-    categories.news.list({ where: { subject: { $contains: 'office' } }, order: '-releaseDate', fields: 'id,subject' }),
-  )
-  expect(offices.length).toBeGreaterThan(0)
-  for (const { subject } of offices) expect(subject).toContain('office')
-  const ofCategory = async () =>
-    (await all(categories.news.of(3, { fields: 'objectId' }))).map(({ objectId }) => objectId)
-  const [first = 0] = await ofCategory()
-  await categories.news.link(3, [first], { displayable: false })
-  await categories.news.link(3, [first])
-  const [hidden] = await all(categories.news.of(3, { where: { objectId: first }, fields: 'displayable' }))
-  expect(hidden).toEqual({ displayable: 0 })
-  await categories.news.unlink(3, [first])
-  expect(await ofCategory()).not.toContain(first)
-  await categories.news.linkCategories(first, [3])
-  expect(await ofCategory()).toContain(first)
-  const names = (await all(categories.news.categoriesOf(first))).map(({ name }) => name)
-  expect(names).toContain((await categories.get(3)).name)
+test('categories and blogs are read, and a refused link names the wrong id', async ({ client: { categories } }) => {
+  expect(await categories.get(3)).toMatchObject({ id: 3, name: 'Events' })
+  expect((await all(categories.blogs.list())).length).toBeGreaterThan(0)
   const unknown = categories.blogs.link(1, [999])
   await expect(unknown).rejects.toMatchObject({ code: 220002, errors: [{ path: 'items[0].objectId' }] })
-  expect((await all(categories.list())).map(({ id }) => id)).toStrictEqual([1, 2, 3])
-  expect((await all(categories.blogs.list())).length).toBeGreaterThan(0)
 })
