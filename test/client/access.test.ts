@@ -1,11 +1,10 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect } from 'vitest'
-import { type ConnectOptions, connect, ServiceError, signIn } from '../../client/src/index.ts'
+import { expect } from 'vitest'
+import { type ConnectOptions, connect, signIn } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
 import { messages } from '../support/messages.ts'
 import { test as base, outcome, siteFiles } from './support/command.ts'
-import type { Decide } from './support/proxy.ts'
 import { all } from './support/site.ts'
 
 const password = ' correct horse battery '
@@ -31,21 +30,6 @@ test('connect takes name and password, and uses the site of the person (T-31, T-
   expect(me).toMatchObject({ name: 'ann', kind: 'session', sites: [{ id: 1001, role: 'owner' }] })
   const hours = (Date.parse(me.expires) - Date.now()) / 3_600_000
   expect(Math.round(hours)).toBe(4)
-})
-
-test('the library adds, changes and removes people (T-31)', async ({ owned }) => {
-  const { access } = await connect(owned.login)
-  const { invitation } = await access.people.add({ name: 'bob', role: 'author', folders: ['/news'] })
-  expect(invitation).toContain('#invitation=bob.')
-  await access.people.change('bob', { rights: ['files:read'] })
-  const { etag, ...read } = await access.people.get('bob')
-  expect(read).toMatchObject({ role: null, rights: ['files:read'] })
-  await access.people.change('bob', { role: 'editor' }, { etag })
-  await expect(access.people.change('bob', { role: 'viewer' }, { etag })).rejects.toMatchObject({ status: 412 })
-  const names = (await all(access.people.list())).map(({ name }) => name)
-  expect(names).toEqual(expect.arrayContaining(['ann', 'bob']))
-  await access.people.remove('bob')
-  await expect(access.people.get('bob')).rejects.toThrow(ServiceError)
 })
 
 test('the library creates, lists and revokes keys, which stop at once (T-31, A-13)', async ({ owned }) => {
@@ -89,70 +73,61 @@ test('login --user asks for a password, and saves only the token (T-39, A-107)',
   expect((await siteFiles(['ls'], environment)).status).toBe(0)
 })
 
-describe('A call whose answer was lost', () => {
-  /** A client whose connection ends after the service has carried out the first change, but before its answer. */
-  const afterLostAnswer = async (login: ConnectOptions, proxied: (decide: Decide) => Promise<string>) => {
-    let isArmed = false
-    const decide: Decide = (method) => {
-      if (!isArmed || method === 'GET') return 'pass'
-      isArmed = false
-      return 'cut after'
-    }
-    const client = await connect({ ...login, url: await proxied(decide) })
-    const loseNext = () => {
-      isArmed = true
-    }
-    return { client, loseNext }
+/** Opens clients whose connection ends after the service has carried out the first change that follows `loseNext`. */
+const lossy = test.extend('open', ({ proxied }) => async (login: ConnectOptions) => {
+  let isArmed = false
+  const url = await proxied((method) => {
+    const isLost = isArmed && method !== 'GET'
+    isArmed &&= !isLost
+    return isLost ? 'cut after' : 'pass'
+  })
+  const loseNext = () => {
+    isArmed = true
   }
+  return { ...(await connect({ ...login, url })), loseNext }
+})
 
-  test('a removal succeeds, because its repetition finds nothing (T-35)', async ({ owned, proxied }) => {
-    const { client, loseNext } = await afterLostAnswer(owned.login, proxied)
-    const { access, files, webhooks } = client
-    await files.put('lost.txt', '1')
-    await files.remove('lost.txt')
-    const [key, webhook] = [
-      await access.keys.create({ name: 'Lost', rights: ['files:read'] }),
-      await webhooks.create({ targetUrl: 'https://example.com/hooks', enabled: false }),
-    ]
-    await access.people.add({ name: 'lost', role: 'author', folders: ['/news'] })
-    for (const remove of [
-      () => access.keys.revoke(key.id),
-      () => webhooks.remove(webhook.id),
-      () => access.people.remove('lost'),
-      () => files.purge('lost.txt'),
-    ]) {
-      loseNext()
-      await remove()
-      await expect(remove()).rejects.toMatchObject({ status: 404 })
-    }
-  })
-
-  test('a move that only changes case succeeds, because the file has its new name (T-35)', async ({
-    owned,
-    proxied,
-  }) => {
-    const { client, loseNext } = await afterLostAnswer(owned.login, proxied)
-    await client.files.put('moved/a.txt', 'a')
+lossy('a removal whose answer was lost succeeds if nothing is there any more (T-35)', async ({ owned, open }) => {
+  const { access, files, webhooks, loseNext } = await open(owned.login)
+  await files.put('lost.txt', '1')
+  await files.remove('lost.txt')
+  const key = await access.keys.create({ name: 'Lost', rights: ['files:read'] })
+  const webhook = await webhooks.create({ targetUrl: 'https://example.com/hooks', enabled: false })
+  await access.people.add({ name: 'lost', role: 'author', folders: ['/news'] })
+  for (const remove of [
+    () => access.keys.revoke(key.id),
+    () => webhooks.remove(webhook.id),
+    () => access.people.remove('lost'),
+    () => files.purge('lost.txt'),
+  ]) {
     loseNext()
-    await client.files.move('moved/a.txt', 'moved/A.txt')
-    expect(await all(client.files.listAll('moved'))).toMatchObject([{ path: 'A.txt' }])
-  })
+    await remove()
+    await expect(remove()).rejects.toMatchObject({ status: 404 })
+  }
+})
 
-  test('a sign-out succeeds, because the session has ended (T-35)', async ({ owned, proxied }) => {
-    for (const options of [{}, { all: true }] as const) {
-      const { client, loseNext } = await afterLostAnswer(await owned.addOwner(`out-${Object.keys(options)}`), proxied)
-      loseNext()
-      await client.access.signOut(options)
-      await expect(client.access.me()).rejects.toMatchObject({ status: 401 })
-    }
-  })
+lossy('a change of case whose answer was lost succeeds if it was made (T-35)', async ({ owned, open }) => {
+  const { files, loseNext } = await open(owned.login)
+  await files.put('moved/a.txt', 'a')
+  loseNext()
+  await files.move('moved/a.txt', 'moved/A.txt')
+  expect(await all(files.listAll('moved'))).toMatchObject([{ path: 'A.txt' }])
+})
 
-  test('a change of the password is not repeated with the old password (T-35)', async ({ owned, proxied }) => {
-    const login = await owned.addOwner('dora')
-    const { client, loseNext } = await afterLostAnswer(login, proxied)
+lossy('a sign-out whose answer was lost succeeds if the session has ended (T-35)', async ({ owned, open }) => {
+  for (const options of [{}, { all: true }] as const) {
+    const { access, loseNext } = await open(await owned.addOwner(`out-${Object.keys(options)}`))
     loseNext()
-    const change = client.access.changePassword({ oldPassword: password, password: 'another horse battery' })
-    await expect(change).rejects.toMatchObject({ status: 0, message: expect.stringContaining('unless the change') })
-    await expect(signIn({ ...login, password: 'another horse battery' })).resolves.toMatch(/^[0-9a-f]{64}$/)
-  })
+    await access.signOut(options)
+    await expect(access.me()).rejects.toMatchObject({ status: 401 })
+  }
+})
+
+lossy('a change of the password whose answer was lost is not repeated (T-35)', async ({ owned, open }) => {
+  const login = await owned.addOwner('dora')
+  const { access, loseNext } = await open(login)
+  loseNext()
+  const change = access.changePassword({ oldPassword: password, password: 'another horse battery' })
+  await expect(change).rejects.toMatchObject({ status: 0, message: expect.stringContaining('unless the change') })
+  await expect(signIn({ ...login, password: 'another horse battery' })).resolves.toMatch(/^[0-9a-f]{64}$/)
 })
