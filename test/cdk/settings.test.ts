@@ -28,7 +28,9 @@ const certificateIn = (region: string) => `arn:aws:acm:${region}:123456789012:ce
 
 const says = messages.settings
 
-test.each<[string, unknown, string | RegExp]>([
+type Row = [what: string, settings: unknown, fault: string | RegExp]
+
+test.each<Row>([
   ['missing settings', undefined, `siteAdmin: ${says.missing}`],
   ['settings that are not JSON', '{prefix', /^siteAdmin: .*object/],
   ['a missing prefix', { ...base, prefix: undefined }, `siteAdmin.prefix: ${says.missing}`],
@@ -55,7 +57,7 @@ test.each<[string, unknown, string | RegExp]>([
   ['a home region in another partition', { ...base, directoryRegion: 'cn-north-1' }, says.partition],
   ['a domain without a zone and a certificate', withDomain({}), `customDomain: ${says.domain}`],
   ...['https://us.example.com', 'us', '*.example.com', 'us..example.com'].map(
-    (domainName): [string, unknown, string | RegExp] => [
+    (domainName): Row => [
       `a domain that is not a host name: ${domainName}`,
       withDomain({ domainName, hostedZoneId }),
       `us.customDomain.domainName: ${says.hostName}`,
@@ -63,7 +65,7 @@ test.each<[string, unknown, string | RegExp]>([
   ),
   ['a zone by its name instead of its id', withDomain({ hostedZoneId: 'example.com' }), `hostedZoneId: ${says.zone}`],
   ...['mine', 'arn:aws:acm:us-east-1:123456789012:certificate'].map(
-    (certificateArn): [string, unknown, string | RegExp] => [
+    (certificateArn): Row => [
       `a certificate without its ARN: ${certificateArn}`,
       withDomain({ certificateArn }),
       `certificateArn: ${says.certificate}`,
@@ -109,11 +111,7 @@ test.each<[string, unknown, string | RegExp]>([
     withDataCentre({ alarmTopic: 'arn:aws:sns:eu-west-1:123456789012:ops' }),
     `alarmTopic: ${says.inRegion('us-')}`,
   ],
-  ...[31, 9999].map((logDays): [string, unknown, string] => [
-    `${logDays} days for logs`,
-    { ...base, logDays },
-    `logDays: ${says.logDays}`,
-  ]),
+  ...[31, 9999].map((logDays): Row => [`${logDays} days for logs`, { ...base, logDays }, `logDays: ${says.logDays}`]),
   ['old versions removed too soon', { ...base, coldAfterDays: 30, keptDays: 59 }, says.atLeast(30)],
   ['a reservation for an unknown group', { ...base, reservedConcurrency: { files: 5 } }, /reservedConcurrency/],
   [

@@ -12,19 +12,13 @@ export const factors = {
   webhooks: [false, true],
   ownRules: [false, true],
 } as const
-export type Chosen = Choice<typeof factors>
+type Chosen = Choice<typeof factors>
 
-export interface DataCentre {
-  readonly region: string
-  readonly streaming: boolean
-  readonly customDomain?: { readonly hostedZoneId?: string; readonly certificateArn?: string }
-}
-
-export const dataCentresOf = ({ dataCentres, firstRegion, streaming, domain }: Chosen): Record<string, DataCentre> => {
+export const dataCentresOf = ({ dataCentres, firstRegion, streaming, domain }: Chosen) => {
   const regions = [firstRegion, firstRegion === 'us-east-1' ? 'eu-west-1' : 'us-east-1', 'ap-southeast-2']
   const last = dataCentres - 1
   const streams: readonly number[] = { none: [], 'the first': [0], 'the last': [last], all: [0, 1, 2] }[streaming]
-  const entries = regions.slice(0, dataCentres).map((region, index): [string, DataCentre] => {
+  const entries = regions.slice(0, dataCentres).map((region, index) => {
     const isStreaming = streams.includes(index)
     const certificateRegion = isStreaming ? 'us-east-1' : region
     const customDomain = {
@@ -34,7 +28,7 @@ export const dataCentresOf = ({ dataCentres, firstRegion, streaming, domain }: C
         certificateArn: `arn:aws:acm:${certificateRegion}:123456789012:certificate/${index}`,
       }),
     }
-    return [`dc${index}`, { region, streaming: isStreaming, ...(domain !== 'none' && { customDomain }) }]
+    return [`dc${index}`, { region, streaming: isStreaming, ...(domain !== 'none' && { customDomain }) }] as const
   })
   return Object.fromEntries(entries)
 }
