@@ -28,20 +28,16 @@ const item = (id: number): Item => ({
 })
 
 /** A paged list of `total` items. */
-const listOf = (counted: { total: number }) => {
-  const views: ListView[] = []
-  const store = createListStore(async (view, limit) => {
-    views.push(view)
+const listOf = (counted: { total: number }) =>
+  createListStore(async ({ page }, limit) => {
     const { total } = counted
-    const first = view.page * limit
+    const first = page * limit
     const length = Math.max(0, Math.min(limit, total - first))
     return { total, items: Array.from({ length }, (_, n) => item(first + n)) }
   })
-  return { store, views }
-}
 
 test('a new search or order shows the first page of a list', async () => {
-  const { store } = listOf({ total: 500 })
+  const store = listOf({ total: 500 })
   await store.show({ page: 3 })
   expect(store.view.value.page).toBe(3)
   await store.show({ search: 'office' })
@@ -50,7 +46,7 @@ test('a new search or order shows the first page of a list', async () => {
 
 test('a list that has become shorter shows its last page', async () => {
   const counted = { total: 500 }
-  const { store } = listOf(counted)
+  const store = listOf(counted)
   await store.show({ page: 9 })
   counted.total = 120
   await store.load()
@@ -76,7 +72,7 @@ test('a list shows the page that was requested last, whichever answer comes last
 })
 
 test('objects that are selected on one page stay selected on other pages of the list', async () => {
-  const { store } = listOf({ total: 200 })
+  const store = listOf({ total: 200 })
   await store.load()
   store.choose([item(1), item(2)], true)
   await store.show({ page: 1 })
@@ -86,7 +82,7 @@ test('objects that are selected on one page stay selected on other pages of the 
 })
 
 test('all objects of a long list are selected at once, except linked ones (K-15)', async () => {
-  const { store } = listOf({ total: 450 })
+  const store = listOf({ total: 450 })
   await store.load()
   await store.chooseAll()
   expect(store.chosen.value.size).toBe(450)

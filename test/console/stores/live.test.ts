@@ -6,15 +6,15 @@ import { siteOf } from '../support/site.ts'
 
 const changeOf = (id: number) => changeWith({ id: String(id).padStart(3, '0') })
 
-/** A site with a growing history. */
-const createSite = (length: number) => {
+/** A page that follows a site whose history grows. Requests fail with `fault`. */
+const openPage = (length: number, fault?: unknown) => {
   const history = Array.from({ length }, (_, index) => changeOf(index + 1))
-  let fault: unknown
-  let asked = 0
-  let wake = () => {}
+  const state = { fault, asked: 0, isVisible: true, recorded: [] as string[] }
+  const events = new EventTarget()
+  const happen = (name: 'change' | 'online' | 'visibility') => events.dispatchEvent(new Event(name))
   const read = () => {
-    asked++
-    if (fault) throw fault
+    state.asked++
+    if (state.fault) throw state.fault
   }
   const client: SiteClient = {
     ...siteOf({}),
@@ -32,103 +32,74 @@ const createSite = (length: number) => {
             last = change.id
             yield change
           }
-          await new Promise<void>((resolve, reject) => {
-            wake = resolve
+          await new Promise((resolve, reject) => {
+            events.addEventListener('change', resolve, { once: true })
             signal?.addEventListener('abort', () => reject(signal.reason))
           })
         }
       },
     },
   }
-  return {
-    client,
-    asked: () => asked,
-    fail: (error: unknown) => {
-      fault = error
-    },
-    add: () => {
-      history.push(changeOf(history.length + 1))
-      wake()
-    },
-  }
-}
-
-const createPage = () => {
-  const recorded: string[] = []
-  const listeners: (() => unknown)[] = []
-  const seen = {
-    isVisible: true,
-    show: () => {
-      for (const listener of listeners) listener()
-    },
-    online: () => {},
-  }
   const live = createLive({
-    isVisible: () => seen.isVisible,
-    onOnline: (listener) => {
-      seen.online = listener
-    },
+    isVisible: () => state.isVisible,
+    onOnline: (listener) => events.addEventListener('online', listener),
     onVisible: (listener) => {
-      listeners.push(listener)
+      events.addEventListener('visibility', listener)
       return () => {}
     },
   })
-  live.subscribe((changes) => recorded.push(...changes.map(({ id }) => id)))
-  return { live, recorded, seen }
-}
-
-/** A page that follows a site with this many changes, whose requests fail with `fault`. */
-const openPage = (length: number, fault?: unknown) => {
-  const site = createSite(length)
-  site.fail(fault)
-  const page = createPage()
-  const end = page.live.follow(site.client)
+  live.subscribe((changes) => state.recorded.push(...changes.map(({ id }) => id)))
+  const end = live.follow(client)
   onTestFinished(end)
-  return { ...site, ...page, end }
+  const add = () => {
+    history.push(changeOf(history.length + 1))
+    happen('change')
+  }
+  return { state, live, client, add, happen, end }
 }
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 test('one connection reports each change once, also from before the page opened', async () => {
-  const { add, asked, recorded, end } = openPage(30)
+  const { add, state, end } = openPage(30)
   await vi.advanceTimersByTimeAsync(3000)
-  expect(recorded).toEqual(['022', '023', '024', '025', '026', '027', '028', '029', '030'])
+  expect(state.recorded).toEqual(['022', '023', '024', '025', '026', '027', '028', '029', '030'])
   add()
   await vi.advanceTimersByTimeAsync(3_600_000)
-  expect(recorded.slice(9)).toEqual(['031'])
+  expect(state.recorded.slice(9)).toEqual(['031'])
   end()
   add()
   await vi.advanceTimersByTimeAsync(60_000)
-  expect([asked(), recorded.length]).toEqual([2, 10])
+  expect([state.asked, state.recorded.length]).toEqual([2, 10])
 })
 
 test('a history that has just begun is reported from its first entry', async () => {
-  const { recorded } = openPage(3)
+  const { state } = openPage(3)
   await vi.advanceTimersByTimeAsync(3000)
-  expect(recorded).toEqual(['001', '002', '003'])
+  expect(state.recorded).toEqual(['001', '002', '003'])
 })
 
 test('a hidden page sends no requests until the page is visible again', async () => {
-  const { add, asked, live, recorded, seen } = openPage(0)
+  const { add, happen, live, state } = openPage(0)
   await vi.advanceTimersByTimeAsync(0)
-  seen.isVisible = false
-  seen.show()
+  state.isVisible = false
+  happen('visibility')
   await vi.advanceTimersByTimeAsync(3000)
-  const before = asked()
+  const before = state.asked
   add()
   await vi.advanceTimersByTimeAsync(60_000)
-  seen.online()
-  expect([asked(), live.reconnects.value]).toEqual([before, 0])
-  seen.isVisible = true
-  seen.show()
+  happen('online')
+  expect([state.asked, live.reconnects.value]).toEqual([before, 0])
+  state.isVisible = true
+  happen('visibility')
   await vi.advanceTimersByTimeAsync(500)
-  expect([recorded, live.reconnects.value]).toEqual([['001'], 1])
+  expect([state.recorded, live.reconnects.value]).toEqual([['001'], 1])
 })
 
 test('views read again when the device has a network again', () => {
-  const { live, seen } = createPage()
-  seen.online()
+  const { live, happen } = openPage(0)
+  happen('online')
   expect(live.reconnects.value).toBe(1)
 })
 
@@ -142,25 +113,25 @@ test('without the script that follows changes, views read again and stay online'
 const unauthorised = new ServiceError({ status: 401, code: 101000, message: 'The token is wrong.' })
 
 test('while the service is unavailable, the page shows this and sends fewer requests', async () => {
-  const { asked, fail, live } = openPage(1, new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))
+  const { live, state } = openPage(1, new ServiceError({ status: 0, code: 0, message: 'No answer came.' }))
   await vi.advanceTimersByTimeAsync(0)
   expect(live.isOffline.value).toBe(true)
   await vi.advanceTimersByTimeAsync(90_000)
-  expect(asked()).toBeLessThan(6)
+  expect(state.asked).toBeLessThan(6)
   expect(live.reconnects.value).toBe(0)
-  fail(unauthorised)
+  state.fault = unauthorised
   await vi.advanceTimersByTimeAsync(120_000)
   expect(live.isOffline.value).toBe(false)
   expect(live.reconnects.value).toBe(1)
 })
 
 test('a page whose token is refused asks again only after a new sign-in (K-6)', async () => {
-  const { asked, client, end, fail, live, recorded } = openPage(1, unauthorised)
+  const { client, end, live, state } = openPage(1, unauthorised)
   await vi.advanceTimersByTimeAsync(3_600_000)
-  expect(asked()).toBe(1)
+  expect(state.asked).toBe(1)
   end()
-  fail(undefined)
+  state.fault = undefined
   onTestFinished(live.follow(client))
   await vi.advanceTimersByTimeAsync(3000)
-  expect(recorded).toEqual(['001'])
+  expect(state.recorded).toEqual(['001'])
 })

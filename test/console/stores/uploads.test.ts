@@ -29,15 +29,13 @@ const create = (files: Partial<Files>, tab = createTab(), options: Partial<Param
 
 /** A site where each upload waits until the test ends it. */
 const heldSite = () => {
-  const open = new Map<
-    string,
-    { resolve: () => void; reject: (error: unknown) => void; options: Parameters<Files['put']>[2] }
-  >()
-  const put: Files['put'] = (path, _, options) =>
-    new Promise((resolve, reject) => {
-      open.set(path, { resolve, reject, options })
-      options?.signal?.addEventListener('abort', () => reject(options.signal?.reason))
-    })
+  const open = new Map<string, PromiseWithResolvers<void> & { readonly options: Parameters<Files['put']>[2] }>()
+  const put: Files['put'] = (path, _, options) => {
+    const held = { ...Promise.withResolvers<void>(), options }
+    open.set(path, held)
+    options?.signal?.addEventListener('abort', () => held.reject(options.signal?.reason))
+    return held.promise
+  }
   return { files: { put, cancel: async () => {} }, open }
 }
 
