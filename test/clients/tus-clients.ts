@@ -11,7 +11,7 @@ import { closeAtOnce, listen } from '../support/listen.ts'
 import { preparePackages, preparePython } from '../support/pinned-packages.ts'
 import type { Order } from './tus/order.ts'
 
-export interface Wanted extends Omit<Order, 'client'> {
+export interface Wanted extends Order {
   readonly content: Buffer
 }
 
@@ -82,16 +82,15 @@ const uploadIn = async (page: Page, order: Order, until: number): Promise<number
   ended.catch(() => {})
   const first = await Promise.race([ended.then(() => 'ended' as const), reached.promise])
   if (first === 'ended' && until < Number.POSITIVE_INFINITY) {
-    throw new Error(`${order.client} ended before its page was closed`)
+    throw new Error('Uppy ended before its page was closed')
   }
   return resumedAt
 }
 
 const inBrowser =
-  (browser: Browser, origin: Awaited<ReturnType<typeof openOrigin>>, client: Order['client']): KilledClient =>
-  async ({ content, ...wanted }, dieAt) => {
+  (browser: Browser, origin: Awaited<ReturnType<typeof openOrigin>>): KilledClient =>
+  async ({ content, ...order }, dieAt) => {
     origin.serve(content)
-    const order: Order = { client, ...wanted }
     const context = await browser.newContext()
     try {
       const first = await openPage(context, origin.url, true)
@@ -132,8 +131,7 @@ export const openTusClients = async () => {
       const args = [join(tusRoom, 'upload.py'), wanted.endpoint, wanted.token, file, memory]
       return twice(python, (dies) => [...args, dies ? String(dieAt) : '0'])
     },
-    'tus-js-client in a browser': inBrowser(browser, origin, 'tus-js-client'),
-    'Uppy in a browser': inBrowser(browser, origin, 'Uppy'),
+    'Uppy in a browser': inBrowser(browser, origin),
   }
 
   return {

@@ -41,7 +41,6 @@ const killClients = async (service: SpawnedService, { clients }: TusClients): Pr
   }
 }
 
-const fence = '```'
 const guide = join(import.meta.dirname, '..', '..', 'docs', 'api.md')
 
 /** Runs the scripts of the guide unchanged. */
@@ -50,11 +49,7 @@ const runDocumented = async (service: SpawnedService, { run }: TusClients): Prom
   const folder = mkdtempSync(join(tmpdir(), 'site-admin-guide-'))
   const scripts = { js: 'documented.mjs', python: 'documented.py' } as const
   for (const language of ['js', 'python'] as const) {
-    const [, script] =
-      large
-        .split(fence)
-        .find((block) => block.startsWith(`${language}\n`))
-        ?.split(/^\w+\n/) ?? []
+    const [, script] = new RegExp(`^\`{3}${language}\n(.*?)^\`{3}$`, 'ms').exec(large) ?? []
     if (script === undefined) throw new Error(`The guide has no script in ${language}`)
     const film = randomBytes(9 * mebibyte)
     writeFileSync(join(folder, 'film.mp4'), film)

@@ -1,6 +1,5 @@
 /** An upload for the page. Its bytes come from the server of the page. */
 export interface Order {
-  readonly client: 'tus-js-client' | 'Uppy'
   readonly endpoint: string
   readonly token: string
   readonly name: string
