@@ -1,12 +1,18 @@
+import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { connect, type PutOptions } from '../../client/src/index.ts'
 import { openStorageOnAws } from '../contract/storage/hands.ts'
 import { openStorage } from '../contract/storage/service.ts'
 import { openBucketInMemory } from '../support/bucket.ts'
+import { scratchDirectory } from '../support/directory.ts'
+import { listenInTest } from '../support/listen.ts'
 import { messages } from '../support/messages.ts'
 import { bytesIn } from '../support/objects.ts'
 import { Refusal } from '../support/s3-messages.ts'
+import { asDemo, siteFiles } from './support/command.ts'
 import { json, patience } from './support/scripted-fetch.ts'
 
 const part = 8 * 1024 * 1024
@@ -68,6 +74,7 @@ const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
     bucket,
     sent,
     state,
+    fetchIn,
     put: (options?: PutOptions) =>
       client.files.put('film.mp4', source, {
         onBegun(begun) {
@@ -166,6 +173,30 @@ test('a service that offers no parts is asked once, and gets files by tus (T-60)
   await put()
   await put({ replace: true })
   expect(sent.filter(({ url }) => url.searchParams.has('parts'))).toHaveLength(1)
+  expect((await content())?.equals(threeParts)).toBe(true)
+})
+
+test('site-files put sends a large file directly to the bucket, in parts (T-60)', async () => {
+  const { fetchIn, sent, content, partsSent } = await openClient()
+  const ofBucket = 'https://s3.test'
+  const server = createServer(async (request, response) => {
+    const { method = '', url = '', headers } = request
+    const body = Buffer.concat(await request.toArray())
+    const target = `${url.startsWith('/memory/') ? ofBucket : base}${url}`
+    const init = { method, headers: headers as Record<string, string>, ...(body.length > 0 && { body }) }
+    const answer = await fetchIn(target, init)
+    const asHere = (text: string) => text.replaceAll(ofBucket, here).replaceAll(base, here)
+    for (const [name, value] of answer.headers) if (name !== 'content-length') response.setHeader(name, asHere(value))
+    response.writeHead(answer.status).end(asHere(await answer.text()))
+  })
+  const here = await listenInTest(server)
+  const file = join(scratchDirectory(), 'film.mp4')
+  await writeFile(file, threeParts)
+  const run = await siteFiles(['put', file, 'film.mp4'], asDemo({ baseUrl: here, token: 'secret' }))
+  expect(run).toMatchObject({ status: 0, stderr: '' })
+  const toBucket = sent.filter(({ url }) => url.origin === ofBucket)
+  expect([toBucket.length, ...partsSent().toSorted()]).toEqual([3, 1, 2, 3])
+  expect(toBucket.map(({ token }) => token)).toEqual([null, null, null])
   expect((await content())?.equals(threeParts)).toBe(true)
 })
 
