@@ -71,11 +71,6 @@ testWithIssuer('A job gets a token with exactly the rights of the rule (A-97, A-
   expect((await call(`/api/v1/admin/sites/${site}/webforms`, { token })).json.code).toBe(100403)
 })
 
-testWithIssuer('An exchange also accepts a body in JSON (A-97)', async () => {
-  const body = { grant_type: grantType, subject_token_type: jwtType, subject_token: await issuer.sign() }
-  expect((await call(tokens, { method: 'POST', token: null, body })).status).toBe(200)
-})
-
 testWithIssuer('A token of a job works once, even in concurrent requests (A-97)', async () => {
   const jwt = await issuer.sign()
   const answers = await Promise.all(Array.from({ length: 8 }, () => exchange(jwt)))

@@ -96,11 +96,8 @@ testWithIssuer('A code of a sign-in works once, only for the console that began 
   expectError(await redeem('', verifier), 400, 101002)
 })
 
-testWithIssuer.for<[string, Partial<Account>]>([
-  ['without a rule or an invitation', { groups: ['press'] }],
-  ['with an address that belongs to another person', { groups: [], email: 'ann@example.com' }],
-])('A sign-in of a person %s gets no code (A-94, A-95)', async ([, details]) => {
-  provider.signInAs(member(details))
+testWithIssuer('A sign-in of a person without a rule or an invitation gets no code (A-94, A-95)', async () => {
+  provider.signInAs(member({ groups: ['press'] }))
   expect((await signIn()).outcome).toMatchObject(wrongPerson)
 })
 

@@ -141,6 +141,15 @@ testWithAdmin('Managers can grant only rights that they have, even in a folder (
   expect((await ask('PUT', `/${name}`, { rights: ['files:write:/a/b', 'access:read'] }, limited)).status).toBe(200)
 })
 
+testWithAdmin('A request for another person cannot set a password (A-57, A-82)', async () => {
+  const { ask, addPerson } = await openSite()
+  const { name } = await addPerson({ role: 'viewer' })
+  const own = { role: 'editor', password: 'another long one' }
+  expect((await ask('PUT', `/${name}`, own)).status).toBe(200)
+  expect((await signIn(name)).status).toBe(200)
+  expect((await ask('POST', '', { name: newName(), ...own })).json.invitation).toBeDefined()
+})
+
 testWithAdmin('People who are demoted, disabled or removed lose access (A-61, A-67)', { timeout: 90_000 }, async () => {
   const { site, ask, addPerson } = await openSite()
   const forms = `/api/v1/admin/sites/${site}/webforms`
