@@ -78,6 +78,12 @@ describeOn({ kinds: hands, subject: 'matching people of an issuer', clock }, ({ 
     expect(await arrive(verified(email), { ...issuer, url: 'https://other.example.com' })).toBeUndefined()
   })
 
+  test('Of two accounts with the address of an invited person at once, only one matches (A-94)', async () => {
+    const { email } = await invite()
+    const arrivals = await Promise.allSettled([verified(email), verified(email)].map((claims) => arrive(claims)))
+    expect(arrivals.filter((one) => one.status === 'fulfilled' && one.value)).toHaveLength(1)
+  })
+
   test.each<[string, Partial<Person>, object]>([
     ['that is not verified', {}, { email_verified: false }],
     ['that is verified with the text "true"', {}, { email_verified: 'true' }],

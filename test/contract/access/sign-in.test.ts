@@ -214,29 +214,39 @@ const openTables = async ({ open }: Hand) => {
   return { ...stores, clock: { wall: Date.now }, findSite: async () => undefined }
 }
 
-test.each(hands)('A session that ends during a password change stays ended: $name (A-70, A-73)', async (hand) => {
+const ofAnn = { username: 'ann', password, address: undefined }
+
+/** A session of Ann on empty tables. */
+const openSession = async (hand: Hand) => {
   const tables = await openTables(hand)
-  const { clock, grants, people } = tables
-  const person = testPerson({ name: 'eve', password: weakHash() })
-  await people.create(person, [])
-  const hash = hashToken(await beginSession({ grants, clock }, person))
-  const session = (await grants.get(hash)) as Grant
+  const ann = testPerson({ password: weakHash() })
+  await tables.people.create(ann, [])
+  const hash = hashToken(await beginSession(tables, ann))
+  return { ...tables, hash, session: (await tables.grants.get(hash)) as Grant }
+}
+
+test('A password change that another change overtakes gets 503 (A-73, E-16)', async () => {
+  const { session, people, ...tables } = await openSession(oneMachine)
+  const deps = { ...tables, people: { ...people, replace: async () => false } }
+  const changing = changePassword(deps, session, ofAnn, 'another long one')
+  await expect(changing).rejects.toMatchObject({ code: 100503 })
+})
+
+test.each(hands)('A session that ends during a password change stays ended: $name (A-70, A-73)', async (hand) => {
+  const tables = await openSession(hand)
+  const { grants, hash, people, session } = tables
   const replace: typeof people.replace = async (...change) => {
     await grants.remove(hash, [])
     return people.replace(...change)
   }
   const deps = { ...tables, people: { ...people, replace } }
-  await changePassword(deps, session, { username: 'eve', password, address: undefined }, 'another long one')
+  await changePassword(deps, session, ofAnn, 'another long one')
   expect(await grants.get(hash)).toBeUndefined()
 })
 
 test.each(hands)('A session works at each moment of its password change: $name (A-73)', async (hand) => {
-  const tables = await openTables(hand)
-  const { clock, grants, people } = tables
-  const person = testPerson({ password: weakHash() })
-  await people.create(person, [])
-  const hash = hashToken(await beginSession({ grants, clock }, person))
-  const session = (await grants.get(hash)) as Grant
+  const tables = await openSession(hand)
+  const { grants, hash, people, session } = tables
   const callers: (Caller | undefined)[] = []
   const replace: typeof people.replace = async (...change) => {
     const outcome = await people.replace(...change)
@@ -244,14 +254,9 @@ test.each(hands)('A session works at each moment of its password change: $name (
     return outcome
   }
   const deps = { ...tables, people: { ...people, replace } }
-  await changePassword(deps, session, { username: 'ann', password, address: undefined }, 'another long one')
+  await changePassword(deps, session, ofAnn, 'another long one')
   await endSessions(deps, 'ann')
-  const late = changePassword(
-    deps,
-    session,
-    { username: 'ann', password: 'another long one', address: undefined },
-    password,
-  )
+  const late = changePassword(deps, session, { ...ofAnn, password: 'another long one' }, password)
   await expect(late).rejects.toMatchObject({ code: 101000 })
   expect(callers).toEqual([
     expect.objectContaining({ user: 'ann' }),
