@@ -171,7 +171,7 @@ const withIssuer = test.extend('issuer', async ({ people, directory }, { onClean
 })
 
 withIssuer('a sign-in at an issuer leads back to the same place (K-31, A-96)', async ({ people, issuer }) => {
-  const page = await people.open('#/1001/categories', { token: null, issuer: issuer.url, viewport: narrow })
+  const page = await people.open('#/1001/categories', { token: null, other: issuer.url, viewport: narrow })
   const button = page.getByRole('button', { name: 'Sign in with work' })
   await button.waitFor()
   expect(await widthOf(page)).toBeLessThanOrEqual(narrow.width)
@@ -213,7 +213,7 @@ withIssuer('a sign-in at an issuer leads back to the same place (K-31, A-96)', a
 withIssuer(
   'an expired sign-in continues at an issuer, and an open dialog keeps its text (K-6, K-31)',
   async ({ people, issuer }) => {
-    const page = await people.open('#/1001/files', { token: null, issuer: issuer.url })
+    const page = await people.open('#/1001/files', { token: null, other: issuer.url })
     await page.getByRole('button', { name: 'Sign in with work' }).press('Enter')
     await page.getByRole('button', { name: 'New folder' }).press('Enter')
     await page.getByLabel('Folder name').fill('typed before')
@@ -255,7 +255,7 @@ withIssuer(
 )
 
 withIssuer('a page that can store nothing signs in at an issuer in another tab (K-3)', async ({ people, issuer }) => {
-  const page = await people.open('#/1001/files', { token: null, issuer: issuer.url })
+  const page = await people.open('#/1001/files', { token: null, other: issuer.url })
   await page.evaluate(() => {
     Storage.prototype.setItem = () => {
       throw new DOMException('The storage is full.', 'QuotaExceededError')

@@ -145,15 +145,12 @@ test('audio and video are played in parts, even after a link has expired (K-43)'
   const page = await open(`#/1001/files/${folder}?file=sound.wav`)
   const player = details(page).locator('audio, video')
   const state = () =>
-    player.evaluate((shown) => {
-      if (!(shown instanceof HTMLMediaElement)) throw new Error('No player is shown.')
-      const { src, duration, currentTime, paused, seeking, readyState } = shown
-      const width = shown instanceof HTMLVideoElement ? shown.videoWidth : undefined
+    player.evaluate((shown: HTMLVideoElement) => {
+      const { src, duration, currentTime, paused, seeking, readyState, videoWidth: width } = shown
       return { src, duration, currentTime, isPlaying: !paused && !seeking && readyState > 2, width }
     })
   const seek = (to: number) =>
-    player.evaluate(async (shown, seconds) => {
-      if (!(shown instanceof HTMLMediaElement)) throw new Error('No player is shown.')
+    player.evaluate(async (shown: HTMLMediaElement, seconds) => {
       await shown.play()
       shown.currentTime = seconds
     }, to)

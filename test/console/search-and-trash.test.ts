@@ -94,10 +94,8 @@ test('the list keeps the focus, and details follow the selected file (K-25)', as
   await expect.poll(() => focusedLabel(page)).toBe('Files and folders')
 })
 
-test('a sign-in page at another address shows the address of the service (K-26)', async ({ browser, service }) => {
-  const page = await browser.newPage()
-  const other = service.baseUrl.replace('127.0.0.1', 'localhost')
-  await page.goto(`${other}/console`)
+test('a sign-in page at another address shows the address of the service (K-26)', async ({ open, service }) => {
+  const elsewhere = service.baseUrl.replace('127.0.0.1', 'localhost')
+  const page = await open('', { token: null, baseUrl: elsewhere })
   await page.getByRole('alert').getByText(`The address of this service is set to ${service.baseUrl}.`).waitFor()
-  await page.close()
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import axe, { type AxeResults } from 'axe-core'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { connect, type SiteClient } from '../../../client/src/index.ts'
 import { test as base } from '../../support/test.ts'
@@ -11,7 +11,7 @@ export interface OpenOptions extends BrowserContextOptions {
   /** The address of a service other than the service of the tests. */
   readonly baseUrl?: string
   /** Another address that the page may visit. */
-  readonly issuer?: string
+  readonly other?: string
 }
 
 /** Records policy violations, script errors, and requests to other hosts. The end of the test reports them. */
@@ -27,48 +27,6 @@ const recordFaults = (page: Page, allowed: readonly string[]): readonly string[]
       faults.push(`A request to ${url}`)
   })
   return faults
-}
-
-/** Records the last requests, each with its status. A request without an answer still runs, or has failed. */
-const recordRequests = (page: Page): readonly string[] => {
-  const lines: string[] = []
-  page.on('request', (request) => {
-    const line = lines.push(`${request.method()} ${request.url()}`) - 1
-    request.response().then(
-      (response) => {
-        lines[line] += `: ${response?.status() ?? request.failure()?.errorText}`
-      },
-      () => {},
-    )
-  })
-  return lines
-}
-
-const openPage = async (
-  browser: Browser,
-  hash: string,
-  token: string | null,
-  baseUrl: string,
-  { issuer = baseUrl, ...options }: OpenOptions,
-) => {
-  const usual: OpenOptions = { locale: 'en-GB', reducedMotion: 'reduce', permissions: ['clipboard-write'] }
-  const context = await browser.newContext({ ...usual, ...options })
-  context.setDefaultTimeout(25_000)
-  const page = await context.newPage()
-  const faults = recordFaults(page, [baseUrl, issuer])
-  const requests = recordRequests(page)
-  if (token !== null) {
-    await page.addInitScript((given) => {
-      // The token is set once, so a token that the page stores later remains. Frames have no storage.
-      if (parent !== window || sessionStorage.getItem('signed-in-by-test')) return
-      sessionStorage.setItem('signed-in-by-test', 'true')
-      sessionStorage.setItem('site-admin-token', given)
-    }, token)
-  }
-  await page.goto(`${baseUrl}/console${hash}`)
-  const describe = async () =>
-    [`${page.url()} showed:`, await page.locator('body').innerText(), 'Requests:', ...requests.slice(-20)].join('\n')
-  return { page, faults, describe, close: () => context.close() }
 }
 
 /**
@@ -88,20 +46,38 @@ export const test = base
     return folder
   })
   .extend('open', async ({ browser, service, task }, { onCleanup }) => {
-    const opened: Awaited<ReturnType<typeof openPage>>[] = []
+    const opened: { readonly page: Page; readonly faults: readonly string[]; readonly requests: readonly string[] }[] =
+      []
     onCleanup(async () => {
-      // The reason of a failure is often in what the page showed.
-      const shown = task.result?.state === 'fail' ? await Promise.all(opened.map(({ describe }) => describe())) : []
-      await Promise.all(opened.map(({ close }) => close()))
-      expect([...shown, ...opened.flatMap(({ faults }) => faults)]).toEqual([])
+      const isFailed = task.result?.state === 'fail'
+      const found = opened.map(async ({ page, faults, requests }) => {
+        // The reason of a failure is often in what the page showed.
+        const shown = isFailed ? [page.url(), await page.locator('body').innerText(), ...requests.slice(-40)] : []
+        await page.context().close()
+        return [...shown, ...faults]
+      })
+      expect((await Promise.all(found)).flat()).toEqual([])
     })
     return async (
       hash = '',
-      { token = service.token, baseUrl = service.baseUrl, ...options }: OpenOptions = {},
+      { token = service.token, baseUrl = service.baseUrl, other = baseUrl, ...options }: OpenOptions = {},
     ): Promise<Page> => {
-      const page = await openPage(browser, hash, token, baseUrl, options)
-      opened.push(page)
-      return page.page
+      const usual: OpenOptions = { locale: 'en-GB', reducedMotion: 'reduce', permissions: ['clipboard-write'] }
+      const context = await browser.newContext({ ...usual, ...options })
+      context.setDefaultTimeout(25_000)
+      const page = await context.newPage()
+      const requests: string[] = []
+      page.on('request', (request) => requests.push(`${request.method()} ${request.url()}`))
+      page.on('response', (response) => requests.push(`${response.status()} ${response.url()}`))
+      opened.push({ page, faults: recordFaults(page, [baseUrl, other]), requests })
+      await page.addInitScript((given) => {
+        // The token is set once, so a token that the page stores later remains. Frames have no storage.
+        if (given === null || parent !== window || sessionStorage.getItem('signed-in-by-test')) return
+        sessionStorage.setItem('signed-in-by-test', 'true')
+        sessionStorage.setItem('site-admin-token', given)
+      }, token)
+      await page.goto(`${baseUrl}/console${hash}`)
+      return page
     }
   })
   .extend(
