@@ -111,18 +111,6 @@ test('a new name is free and has no slash; the entry gets focus (K-25)', async (
   await expect.poll(() => focusedLabel(page)).toBe('Files and folders')
 })
 
-test('a deletion first shows its size, and Undo restores the folder (K-12)', async ({ openFolder, client, folder }) => {
-  const page = await openFolder(['album/one.txt', 'album/two/three.txt'])
-  await row(page, 'album').click()
-  await press(page, 'Delete')
-  await page.getByText('This deletes 2 files and 2 folders, 32 B in all.').waitFor()
-  await confirm(page, 'Delete')
-  await page.getByText('This folder is empty').waitFor()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await row(page, 'album').waitFor()
-  expect((await client.files.stat(`${folder}/album/two/three.txt`)).size).toBe(19)
-})
-
 test.for([
   { start: 'Delete', url: /\/storage\//, method: 'DELETE', notices: ['5 of 7 deleted.', '5 items restored.'] },
   { start: 'Move', url: /\?meta/, method: 'PUT', notices: ['5 of 7 moved to b.', '5 items moved to folder-'] },
@@ -164,19 +152,6 @@ test('many files are counted without a request for each of them (K-12)', async (
   await page.getByText('This deletes 62 files and 1 folder, 374 B in all.').waitFor()
   expect(asked).toHaveLength(2)
   await page.getByText('page.html: A running workflow prevents the deletion').waitFor()
-})
-
-test('Undo says that a newer item has the name of a deleted item (K-24)', async ({ openFolder, client, folder }) => {
-  const page = await openFolder(['a.txt'])
-  await row(page, 'a.txt').click()
-  await press(page, 'Delete')
-  await page.getByText('This deletes').waitFor()
-  await confirm(page, 'Delete')
-  await notice(page, 'a.txt deleted.').waitFor()
-  await client.files.put(`${folder}/a.txt`, 'newer')
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('rename the other item first').waitFor()
-  expect(await (await client.files.read(`${folder}/a.txt`)).text()).toBe('newer')
 })
 
 test('a failure stays when more notices follow than the page shows', async ({ openFolder }) => {
