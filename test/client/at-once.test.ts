@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, watch, writeFileSync } from 'node:fs'
 import { type FileHandle, open, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { messages } from '../support/messages.ts'
 import { readTree, test, writeTree } from './support/site.ts'
 
@@ -37,12 +37,9 @@ test('a file that changes while a pull replaces it is sent by the next push', as
     written.add(name)
     appendFileSync(join(here, name), ', and mine')
   })
-  try {
-    await site.pull(here)
-    await expect.poll(() => written.size).toBe(names.length)
-  } finally {
-    watcher.close()
-  }
+  onTestFinished(() => watcher.close())
+  await site.pull(here)
+  await expect.poll(() => written.size).toBe(names.length)
   expect(await site.push(here, { dryRun: true })).toMatchObject({ replace: names.length })
 })
 

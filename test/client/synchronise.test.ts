@@ -112,19 +112,15 @@ test('only --delete replaces a file with a folder, or the reverse', async ({ dem
 
 test('a terminal shows one progress line, and then a summary (T-51)', () => {
   const lines: string[] = []
-  const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
-  try {
-    const printer = createTextPrinter({}, { out: true, error: true })
-    const counts = { create: 2, replace: 0, remove: 1, keep: 3, conflict: 0 }
-    printer.print({ event: 'skipped', path: 'c', why: 'it is a pipe' })
-    printer.print({ event: 'plan', ...counts, bytes: 2000, removedBytes: 300, ignored: 1 })
-    printer.print({ event: 'progress', files: 1, totalFiles: 2, bytes: 1000, totalBytes: 2000 })
-    printer.print({ event: 'done', action: 'create', path: 'a', size: 1000 })
-    printer.print({ event: 'failed', path: 'b\u001b[2J', message: 'No.' })
-    printer.print({ event: 'end', ...counts, create: 1, remove: 0, failed: 1, skipped: 1, interrupted: false })
-  } finally {
-    spy.mockRestore()
-  }
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
+  const printer = createTextPrinter({}, { out: true, error: true })
+  const counts = { create: 2, replace: 0, remove: 1, keep: 3, conflict: 0 }
+  printer.print({ event: 'skipped', path: 'c', why: 'it is a pipe' })
+  printer.print({ event: 'plan', ...counts, bytes: 2000, removedBytes: 300, ignored: 1 })
+  printer.print({ event: 'progress', files: 1, totalFiles: 2, bytes: 1000, totalBytes: 2000 })
+  printer.print({ event: 'done', action: 'create', path: 'a', size: 1000 })
+  printer.print({ event: 'failed', path: 'b\u001b[2J', message: 'No.' })
+  printer.print({ event: 'end', ...counts, create: 1, remove: 0, failed: 1, skipped: 1, interrupted: false })
   expect(lines[0]).toBe(`${messages.client.toDo}${messages.client.ignored(1)}.\n`)
   expect(lines[1]).toMatch(messages.client.progress)
   expect(lines.slice(2)).toStrictEqual([

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdir, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { LocalRefusal } from '../../client/src/sync/index.ts'
 import { pathsOf, readTree, test } from './support/site.ts'
 
@@ -53,15 +53,12 @@ test('patterns of .siteignore are case-sensitive, built-in patterns are not', as
 test('a socket in the folder is skipped and reported', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a.txt': 'a', '.siteignore': 'ignored' })
   const sockets = ['socket', 'ignored'].map((name) => createServer().listen(join(here, name)))
-  try {
-    await Promise.all(sockets.map((each) => once(each, 'listening')))
-    await symlink('socket', join(here, 'link'))
-    const { events, ...end } = await site.push(here)
-    expect(end).toMatchObject({ create: 2, failed: 0 })
-    expect(pathsOf(events, 'skipped')).toStrictEqual(['link', 'socket'])
-  } finally {
-    for (const each of sockets) each.close()
-  }
+  onTestFinished(() => sockets.forEach((each) => void each.close()))
+  await Promise.all(sockets.map((each) => once(each, 'listening')))
+  await symlink('socket', join(here, 'link'))
+  const { events, ...end } = await site.push(here)
+  expect(end).toMatchObject({ create: 2, failed: 0 })
+  expect(pathsOf(events, 'skipped')).toStrictEqual(['link', 'socket'])
 })
 
 test('if .siteignore is a pipe or has a too long line, a push fails at once', async ({ makeDirectory, site }) => {

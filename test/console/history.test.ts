@@ -34,9 +34,8 @@ test('the address keeps the filter of the history (K-16)', async ({ open, client
   await expectTypes(page, ['File deleted'])
   await page.getByRole('button', { name: 'Clear filter' }).click()
   await page.getByLabel('Who').selectOption('npm start')
-  await expect
-    .poll(async () => new Set(await page.locator('.change-actor').allTextContents()))
-    .toEqual(new Set(['npm start']))
+  const actors = async () => new Set(await page.locator('.change-actor').allTextContents())
+  await expect.poll(actors).toEqual(new Set(['npm start']))
   await page.getByLabel('Where').fill('nowhere')
   await page.getByText('No changes match the filter.').waitFor()
   await expectAccessible(page)

@@ -126,9 +126,8 @@ test('one upload is paused and continued, another is cancelled (K-8)', async ({ 
   await upload(page, 'Paused').waitFor()
   await page.getByRole('button', { name: 'Resume film.bin' }).click()
   // The upload continues, and does not start again.
-  await expect
-    .poll(() => held.map((route) => route.request().headers()['upload-offset']), patiently)
-    .toEqual(['4000000', '4000000'])
+  const offsets = () => held.map((route) => route.request().headers()['upload-offset'])
+  await expect.poll(offsets, patiently).toEqual(['4000000', '4000000'])
   for (const route of held) await route.continue().catch(() => {})
   await list(page).getByText('1 of 1 done').waitFor()
   expect((await client.files.stat(`${folder}/film.bin`)).size).toBe(5_000_000)

@@ -18,15 +18,12 @@ test('the keyboard scrolls long trees, lists and grids, and no row is covered (K
 }) => {
   const page = await openFolder(Array.from({ length: 60 }, (_, index) => `folder ${index}/a.txt`))
   const [tree, list] = [page.getByRole('tree'), page.getByRole('grid')]
-  const expectVisible = (shown: Locator) =>
-    expect
-      .poll(() =>
-        shown.evaluate((element) => {
-          const { x, y, width, height } = element.getBoundingClientRect()
-          return element.contains(document.elementFromPoint(x + width / 2, y + height / 2))
-        }),
-      )
-      .toBe(true)
+  const isVisible = (shown: Locator) =>
+    shown.evaluate((element) => {
+      const { x, y, width, height } = element.getBoundingClientRect()
+      return element.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+    })
+  const expectVisible = (shown: Locator) => expect.poll(() => isVisible(shown)).toBe(true)
   const expectKeysToScroll = async () => {
     await list.press('End')
     await expectVisible(list.getByRole('link', { name: 'folder 59' }))
