@@ -7,16 +7,8 @@ import { createTree } from '../../../console/files/tree.ts'
 import { formatRoute, parseRoute } from '../../../console/route/routes.ts'
 import { numbered } from '../../../console/uploads/paths.ts'
 import { changeWith } from '../../client/support/change.ts'
-import { siteOf } from '../support/site.ts'
+import { entry, siteOf } from '../support/site.ts'
 
-const entry = (name: string, rest: Partial<FolderContent> = {}): FolderContent => ({
-  name,
-  type: 'file',
-  size: 1,
-  lastModified: null,
-  links: [],
-  ...rest,
-})
 const namesOf = (entries: readonly FolderContent[]) => entries.map(({ name }) => name)
 
 test('folders come first, and numbers sort by value', () => {
@@ -36,12 +28,12 @@ const heldSite = () => {
       yield* entries
     },
   })
-  return { client, answer: (folder: string, entries: readonly FolderContent[]) => waiting.get(folder)?.(entries) }
+  const answer = (path: string, entries: readonly FolderContent[]) => waiting.get(path)?.(entries)
+  return { client, folder: createFolder({ client: () => client }), answer }
 }
 
 test('a late answer does not replace the folder that was opened after the request', async () => {
-  const { client, answer } = heldSite()
-  const folder = createFolder({ client: () => client })
+  const { folder, answer } = heldSite()
   const first = folder.open('slow')
   const second = folder.open('quick')
   answer('quick', [entry('q')])
@@ -114,8 +106,7 @@ test('a rename applies to the folder where it started, whatever folder is open n
 })
 
 test('entries and selection stay while a folder is read again', async () => {
-  const { client, answer } = heldSite()
-  const folder = createFolder({ client: () => client })
+  const { folder, answer } = heldSite()
   const opened = folder.open('a')
   answer('a', [entry('1'), entry('2')])
   await opened
@@ -143,8 +134,7 @@ test('a long read of a folder ends although others change the folder all the tim
 })
 
 test('typed letters select the next name that starts with these letters', async () => {
-  const { client, answer } = heldSite()
-  const folder = createFolder({ client: () => client })
+  const { folder, answer } = heldSite()
   const opened = folder.open('a')
   const names = ['apple', 'banana', 'blue', 'cherry']
   const entries = names.map((name) => entry(name))

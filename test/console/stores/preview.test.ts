@@ -1,18 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Entry } from '../../../client/src/index.ts'
+import type { Files } from '../../../client/src/index.ts'
 import { pictureType } from '../../../console/files/picture-type.ts'
 import { createPreview } from '../../../console/files/preview.ts'
 import { asText } from '../../../console/files/preview-content.ts'
-import { siteOf } from '../support/site.ts'
+import { entry, siteOf } from '../support/site.ts'
 
-const entryOf = (name: string, size: number, rest: Partial<Entry> = {}): Entry => ({
-  name,
-  type: 'file',
-  size,
-  lastModified: null,
-  links: [],
-  ...rest,
-})
+/** A preview of the files of a site. */
+const previewOf = (files: Partial<Files>) => createPreview({ client: () => siteOf(files) })
 
 test('bytes count as text if they are UTF-8, except for a cut last character', () => {
   const bytes = new TextEncoder().encode('Größe €')
@@ -31,14 +25,13 @@ test('a picture is recognised by its extension, in any case', () => {
 
 test('only the beginning of a large text is requested', async () => {
   const asked: unknown[] = []
-  const client = siteOf({
-    stat: async () => entryOf('log.txt', 5_000_000_000),
+  const preview = previewOf({
+    stat: async () => entry('log.txt', { size: 5_000_000_000 }),
     read: async (_, options) => {
       asked.push(options?.range)
       return new Response('a'.repeat(65_536))
     },
   })
-  const preview = createPreview({ client: () => client })
   await preview.open('log.txt')
   expect(asked).toEqual([{ first: 0, last: 65_535 }])
   expect(preview.content.value).toMatchObject({ kind: 'text', isCut: true })
@@ -47,14 +40,13 @@ test('only the beginning of a large text is requested', async () => {
 test('an unchanged file is not read again when another file changes', async () => {
   let etag = '"1"'
   let reads = 0
-  const client = siteOf({
-    stat: async (path) => entryOf(path, 3, { etag }),
+  const preview = previewOf({
+    stat: async (path) => entry(path, { etag }),
     read: async () => {
       reads++
       return new Response('abc')
     },
   })
-  const preview = createPreview({ client: () => client })
   await preview.open('a.txt')
   await preview.refresh()
   expect(reads).toBe(1)
@@ -67,14 +59,13 @@ test('an unchanged file is not read again when another file changes', async () =
 
 test('a file that is closed while it is read again is not read once more', async () => {
   const asked: string[] = []
-  const client = siteOf({
+  const preview = previewOf({
     async stat(path) {
       asked.push(path)
-      return entryOf(path, 3)
+      return entry(path)
     },
     read: async () => new Response('abc'),
   })
-  const preview = createPreview({ client: () => client })
   await preview.open('a.txt')
   const [reading, later] = [preview.refresh(), preview.refreshLater()]
   preview.close()
@@ -83,7 +74,7 @@ test('a file that is closed while it is read again is not read once more', async
 })
 
 test('the URL of a picture is revoked when another file is opened', async () => {
-  const client = siteOf({ stat: async (path) => entryOf(path, 3), read: async () => new Response('abc') })
+  const client = siteOf({ stat: async (path) => entry(path), read: async () => new Response('abc') })
   const open = new Set<string>()
   const urls = {
     createObjectURL: () => {
@@ -100,14 +91,13 @@ test('the URL of a picture is revoked when another file is opened', async () => 
 })
 
 test('a missing file is reported, without the content of another file', async () => {
-  const client = siteOf({
+  const preview = previewOf({
     stat: async (path) => {
       if (path === 'gone') throw new Error('gone')
-      return entryOf(path, 1)
+      return entry(path)
     },
     read: async () => new Response('a'),
   })
-  const preview = createPreview({ client: () => client })
   await preview.open('there')
   await preview.open('gone')
   expect(preview.failure.value).toEqual(new Error('gone'))

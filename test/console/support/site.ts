@@ -1,4 +1,4 @@
-import type { Files, SiteClient } from '../../../client/src/index.ts'
+import type { Files, FolderContent, SiteClient } from '../../../client/src/index.ts'
 
 const missing = (name: string) => () => {
   throw new Error(`The test does not define the call "${name}".`)
@@ -11,3 +11,13 @@ export const siteOf = (files: Partial<Files>): SiteClient => {
     get: (target, name) => Reflect.get(target, name) ?? missing(String(name)),
   })
 }
+
+/** An entry of a folder, by default a file. */
+export const entry = (name: string, rest: Partial<FolderContent> = {}): FolderContent => ({
+  name,
+  type: 'file',
+  size: 1,
+  lastModified: null,
+  links: [],
+  ...rest,
+})
