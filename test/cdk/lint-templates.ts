@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { preparePython } from '../support/pinned-packages.ts'
@@ -37,6 +36,5 @@ rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 for (const [index, template] of [...templates()].entries()) writeFileSync(join(folder, `${index}.json`), template)
 const options = ['--ignore-checks', ...Object.keys(ignored), '--', join(folder, '*.json')]
-const linter = spawn(join(python, 'cfn-lint'), options, { stdio: 'inherit' })
-const [status] = await once(linter, 'exit')
+const { status } = spawnSync(join(python, 'cfn-lint'), options, { stdio: 'inherit' })
 process.exitCode = status === 0 ? 0 : 1

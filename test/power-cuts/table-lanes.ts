@@ -64,10 +64,6 @@ export const linkChanges = () => {
     const linked = [...others, ...chosen.map((id) => [id, displayable] as const)].toSorted(([a], [b]) => a - b)
     return step(isLink ? 'POST' : 'DELETE', categoryPath, { items }, isLink ? linked : others)
   }
-  const start: Links = [
-    [2, 1],
-    [5, 1],
-    [8, 1],
-  ]
+  const start: Links = [2, 5, 8].map((id) => [id, 1])
   return observedLane<Links>({ start, next, observe: observeLinks })
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { type TableName, tables } from '../../../lib/config/tables.ts'
 import { aroundCommands } from '../../support/store-faults.ts'
@@ -7,11 +8,6 @@ export interface Call {
   readonly index?: string
   /** The name of the action in IAM. */
   readonly action: string
-}
-
-interface HttpRequest {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly body: Uint8Array
 }
 
 interface Body {
@@ -29,8 +25,11 @@ const callsOf = (action: string, { TableName, IndexName, RequestItems = {} }: Bo
     .map((table) => ({ table, ...(IndexName !== undefined && { index: IndexName }), action }))
 
 /** The actions of a request to DynamoDB, with the service's names of the tables. */
-export const callsIn = ({ headers, body }: HttpRequest): readonly Call[] =>
-  callsOf(String(headers['x-amz-target']).split('.')[1] ?? '', JSON.parse(new TextDecoder().decode(body)))
+export const callsIn = ({
+  headers,
+  body,
+}: Pick<IncomingMessage, 'headers'> & { readonly body: Buffer }): readonly Call[] =>
+  callsOf(String(headers['x-amz-target']).split('.')[1] ?? '', JSON.parse(body.toString()))
 
 export const recordCalls = (dynamodb: DynamoDBDocumentClient): readonly Call[] => {
   const calls: Call[] = []
