@@ -62,6 +62,17 @@ export const requestText = (
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
 }
 
+/**
+ * Sends a text over a new connection, and then may end the sending side. Returns everything received until the other
+ * side ends the connection.
+ */
+export const sendText = async (url: string, text: string, thenEnd = false): Promise<string> => {
+  const connection = await rawConnection({ url })
+  await connection.write(text)
+  if (thenEnd) connection.end()
+  return connection.rest()
+}
+
 const statusLine = /HTTP\/1\.1 (\d{3}) /g
 
 /** The last answer in the received text: status, headers by lower-case name, body. */

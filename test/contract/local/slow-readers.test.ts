@@ -1,17 +1,13 @@
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, onTestFinished } from 'vitest'
-import type { Reply } from '../../../lib/http/reply.ts'
 import { openBlobs } from '../../../lib/machine/objects/blobs.ts'
-import { bareHandler } from '../../support/bare-handler.ts'
 import { inPieces } from '../../support/in-pieces.ts'
 import { hasOpen } from '../../support/program.ts'
-import { lastAnswer } from '../../support/raw-http.ts'
 import { test as base } from '../../support/test.ts'
 import { listening } from '../server/listening.ts'
-import { expectSmall, slowReader } from '../server/slow-reader.ts'
+import { slowReader } from '../server/slow-reader.ts'
 
 const kibibyte = 1024
 const size = 16 * 1024 * kibibyte + 4321
@@ -74,35 +70,16 @@ test.for([
   expect(Buffer.concat(pieces).equals(content.subarray(first, last + 1))).toBe(true)
 })
 
-const serving = async (read: () => Readable, permission = Promise.resolve()) => {
-  const answer = async (): Promise<Reply> => {
-    await permission
-    return { status: 200, content: { type: 'a/b', length: size, bytes: read() } }
-  }
-  const { handler, records } = bareHandler(answer)
-  return { records, ...(await listening(handler)) }
-}
-
-test('a reader that stops reading uses 64 KiB of memory until the reader disconnects', async ({ read }) => {
-  const { server, url } = await serving(read)
-  const readers = []
-  for (let count = 0; count < 20; count++) readers.push(await slowReader(server))
-  for (const reader of readers) await reader.stalls()
-  readers.forEach(expectSmall)
-  for (const { leaves } of readers.splice(1, 10)) leaves()
-  const fast = await fetch(url).then((answer) => answer.arrayBuffer())
-  expect(Buffer.from(fast).equals(content)).toBe(true)
-  const [slow] = readers
-  expect(lastAnswer((await slow?.readsAll()) ?? '').body).toBe(content.toString('latin1'))
-})
-
 test.runIf(process.platform === 'linux').for(['before its answer', 'during its answer'])(
   'a reader that disconnects %s releases the file',
   async (when, { read, directory }) => {
     const isOpen = () => hasOpen('self', join(directory, 'blobs', name))
     const going = Promise.withResolvers<void>()
     if (when === 'during its answer') going.resolve()
-    const { server, records } = await serving(read, going.promise)
+    const { server, records } = await listening(async () => {
+      await going.promise
+      return { status: 200, content: { type: 'a/b', length: size, bytes: read() } }
+    })
     const reader = await slowReader(server)
     if (when === 'during its answer') {
       await reader.stalls()

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { done, type Reply } from '../../../lib/http/reply.ts'
 import type { Closing } from '../../../server/server.ts'
-import { bareHandler } from '../../support/bare-handler.ts'
 import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
 import { listening } from './listening.ts'
 
@@ -9,11 +8,11 @@ import { listening } from './listening.ts'
 const busy = async (requests: number, patience: number) => {
   const go = Promise.withResolvers<Reply>()
   let begun = 0
-  const { handler } = bareHandler(() => {
+  const run = () => {
     begun += 1
     return go.promise
-  })
-  const { url, close } = await listening(handler, patience)
+  }
+  const { url, close } = await listening(run, { patience })
   const connections = await Promise.all(Array.from({ length: requests }, () => rawConnection({ url })))
   for (const connection of connections) await connection.write(requestText('GET', '/'))
   await expect.poll(() => begun).toBe(requests)

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { expect, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { requestText } from '../../support/raw-http.ts'
 
 /** A caller that reads nothing of the answer. `served` is the server's side of the connection. */
@@ -42,7 +42,3 @@ export const slowReader = async (server: Server) => {
     },
   }
 }
-
-/** Expects that few bytes wait in the service, including the head of the answer. */
-export const expectSmall = ({ served }: { readonly served: Socket }) =>
-  expect(served.writableLength).toBeLessThanOrEqual(64 * 1024 + 2048)

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { done, type Reply } from '../../../lib/http/reply.ts'
-import { bareHandler, textReply } from '../../support/bare-handler.ts'
+import { textReply } from '../../support/bare-handler.ts'
 import { makeCertificate } from '../../support/certificates.ts'
 import { scratchDirectory } from '../../support/directory.ts'
-import { lastAnswer, rawConnection, requestText } from '../../support/raw-http.ts'
+import { lastAnswer, rawConnection, requestText, sendText } from '../../support/raw-http.ts'
 import { listening } from './listening.ts'
 
 const last = requestText('GET', '/', { Connection: 'close' })
@@ -28,28 +28,23 @@ const answersIn = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+)/
 
 test('the requests of a connection are answered one after the other', async () => {
   const { count, run } = counted()
-  const { url } = await listening(bareHandler(run).handler)
-  const connection = await rawConnection({ url })
-  await connection.write(requestText('GET', '/').repeat(999) + last)
-  expect(answersIn(await connection.rest())).toHaveLength(1_000)
+  const { url } = await listening(run)
+  expect(answersIn(await sendText(url, requestText('GET', '/').repeat(999) + last))).toHaveLength(1_000)
   expect(count).toMatchObject({ most: 1, begun: 1_000 })
 })
 
 test('a request begins only after the previous answer', async () => {
   const begun: string[] = []
   const first = Promise.withResolvers<Reply>()
-  const { handler } = bareHandler(async ({ query }) => {
+  const { url } = await listening(async ({ query }) => {
     const name = query.get('name')?.[0] ?? ''
     begun.push(name)
     return name === 'first' ? first.promise : done
   })
-  const { url } = await listening(handler)
   const connection = await rawConnection({ url })
   await connection.write(requestText('GET', '/?name=first') + requestText('GET', '/?name=second'))
   await expect.poll(() => begun).toEqual(['first'])
-  const other = await rawConnection({ url })
-  await other.write(requestText('GET', '/?name=other', { Connection: 'close' }))
-  await other.rest()
+  await sendText(url, requestText('GET', '/?name=other', { Connection: 'close' }))
   expect(begun).toEqual(['first', 'other'])
   first.resolve(done)
   await connection.until(/HTTP\/1\.1 200.*HTTP\/1\.1 200/s)
@@ -58,36 +53,28 @@ test('a request begins only after the previous answer', async () => {
 
 test.each(['HTTP', 'TLS'])('callers who end their side after a change get the answer over %s', async (protocol) => {
   const certificate = protocol === 'TLS' ? makeCertificate(scratchDirectory(), 'localhost') : undefined
-  const { handler } = bareHandler(counted().run)
-  const { url } = await listening(handler, 0, {}, certificate)
-  const connection = await rawConnection({ url })
-  await connection.write(requestText('POST', '/', { 'Content-Length': 5 }, 'hello').repeat(2))
-  connection.end()
-  expect(answersIn(await connection.rest())).toEqual(['200', '200'])
+  const { url } = await listening(counted().run, certificate ? { certificate } : {})
+  const received = await sendText(url, requestText('POST', '/', { 'Content-Length': 5 }, 'hello').repeat(2), true)
+  expect(answersIn(received)).toEqual(['200', '200'])
 })
 
 test('requests in a row may have bodies', async () => {
   const bodies: string[] = []
-  const { handler } = bareHandler(async ({ body }) => {
+  const { url } = await listening(async ({ body }) => {
     bodies.push('stream' in body ? Buffer.concat(await body.stream.toArray()).toString() : '')
     return done
   })
-  const { url } = await listening(handler)
-  const connection = await rawConnection({ url })
   const large = 'x'.repeat(500_000)
   const post = (body: string) => requestText('POST', '/', { 'Content-Length': body.length }, body)
-  await connection.write(post('a') + post('b') + post(large) + post('c') + last)
-  expect(answersIn(await connection.rest())).toHaveLength(5)
+  const received = await sendText(url, post('a') + post('b') + post(large) + post('c') + last)
+  expect(answersIn(received)).toHaveLength(5)
   expect(bodies).toEqual(['a', 'b', large, 'c', ''])
 })
 
 test('no request begins after an answer that closes the connection', async () => {
   const { count, run } = counted()
-  const { handler } = bareHandler(async () => ({ ...(await run()), headers: { Connection: 'close' } }))
-  const { url } = await listening(handler)
-  const connection = await rawConnection({ url })
-  await connection.write(requestText('GET', '/').repeat(10))
-  expect(answersIn(await connection.rest())).toEqual(['200'])
+  const { url } = await listening(async () => ({ ...(await run()), headers: { Connection: 'close' } }))
+  expect(answersIn(await sendText(url, requestText('GET', '/').repeat(10)))).toEqual(['200'])
   expect(count.begun).toBe(1)
 })
 
@@ -96,17 +83,15 @@ test.each([
   ['417', 'a request with an unknown expectation', requestText('GET', '/', { Expect: 'a miracle' })],
 ])('no request begins after the answer %s to %s', async (status, _, refused) => {
   const { count, run } = counted()
-  const { url } = await listening(bareHandler(run).handler)
-  const connection = await rawConnection({ url })
-  await connection.write(requestText('GET', '/') + refused + requestText('GET', '/').repeat(2))
-  expect(answersIn(await connection.rest())).toEqual(['200', status])
+  const { url } = await listening(run)
+  const received = await sendText(url, requestText('GET', '/') + refused + requestText('GET', '/').repeat(2))
+  expect(answersIn(received)).toEqual(['200', status])
   expect(count.begun).toBe(1)
 })
 
 test('a malformed request is refused after the answers to the requests before it', async () => {
   const answer = Promise.withResolvers<Reply>()
-  const { handler } = bareHandler(() => answer.promise)
-  const { url, server } = await listening(handler)
+  const { url, server } = await listening(() => answer.promise)
   const connection = await rawConnection({ url })
   const refused = once(server, 'clientError')
   await connection.write(`${requestText('GET', '/').repeat(2)}hello\r\n\r\n`)
@@ -119,7 +104,7 @@ test('a malformed request is refused after the answers to the requests before it
 test.each(['zz\r\n', '2\r\nhello'])('the malformed chunk %j adds nothing to a begun answer', async (chunk) => {
   const stream = new Readable({ read: () => undefined })
   stream.push('he')
-  const { url, server } = await listening(bareHandler(async () => textReply(500, stream)).handler)
+  const { url, server } = await listening(async () => textReply(500, stream))
   const connection = await rawConnection({ url })
   await connection.write(requestText('POST', '/', { 'Transfer-Encoding': 'chunked' }))
   await connection.until(/he$/)

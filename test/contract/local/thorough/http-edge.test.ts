@@ -3,21 +3,13 @@ import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { expect } from 'vitest'
 import { fields } from '../../../support/paths.ts'
-import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
-import type { SpawnedService } from '../../../support/spawned-service.ts'
+import { lastAnswer, rawConnection, requestText, sendText } from '../../../support/raw-http.ts'
 import { test } from '../../../support/test.ts'
 
 const field = `${fields}/-2`
 
 /** The body of every error (E-1). */
 const errorBody = { code: expect.any(Number), message: expect.stringMatching(/\.$/), requestId: expect.any(String) }
-
-const send = async ({ baseUrl }: SpawnedService, text: string, thenEnd = false): Promise<string> => {
-  const connection = await rawConnection({ url: baseUrl })
-  await connection.write(text)
-  if (thenEnd) connection.end()
-  return connection.rest()
-}
 
 const get = 'GET /health HTTP/1.1\r\nHost: x\r\n'
 const put = `PUT ${field} HTTP/1.1\r\nHost: x\r\n`
@@ -35,7 +27,7 @@ test.for([
   ['a tunnel to a path of the service', 400, 'CONNECT /health HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['an unknown expectation', 417, `${get}Expect: a miracle\r\n\r\n`],
 ] as const)('Any origin can read the error for %s, in JSON (A-31)', async ([what, status, text], { service }) => {
-  const answer = lastAnswer(await send(service, text, what.endsWith('break off')))
+  const answer = lastAnswer(await sendText(service.baseUrl, text, what.endsWith('break off')))
   expect(answer.status).toBe(status)
   expect(answer.headers['content-type']).toMatch(/^application\/json/)
   expect(answer.headers['access-control-allow-origin']).toBe('*')
@@ -55,7 +47,7 @@ test('CONNECT is refused and closed, even if the caller resets the connection', 
     return socket
   }
   for (let round = 0; round < 50; round++) (await sendTunnel()).resetAndDestroy()
-  await send(service, requestText('GET', '/health') + tunnel)
+  await sendText(service.baseUrl, requestText('GET', '/health') + tunnel)
   expect((await service.request('/health')).status).toBe(200)
   const open = await sendTunnel()
   expect(lastAnswer(await text(open)).status).toBe(400)
@@ -92,7 +84,7 @@ test('an incomplete body is not logged as a fault of the service', async ({ star
 
 test('a body with malformed chunks is refused with an answer', async ({ service }) => {
   const text = requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }, 'zz\r\n')
-  const received = await send(service, text)
+  const received = await sendText(service.baseUrl, text)
   expect(received.match(/HTTP\/1\.1 \d/g)).toHaveLength(1)
   expect(lastAnswer(received).status).toBe(400)
   expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)
@@ -104,7 +96,7 @@ test.for([
   ['that is too large', field, { 'Content-Length': 65 * 1024 }, 413],
 ] as const)('the service does not answer 100 for a body %s', async ([, path, headers, status], { service }) => {
   const common = { Authorization: service.token, 'Content-Length': 20, Expect: '100-continue' }
-  const received = await send(service, requestText('PUT', path, { ...common, ...headers }))
+  const received = await sendText(service.baseUrl, requestText('PUT', path, { ...common, ...headers }))
   expect(received).not.toContain('100 Continue')
   expect(lastAnswer(received).status).toBe(status)
   expect(JSON.parse(lastAnswer(received).body)).toEqual(errorBody)

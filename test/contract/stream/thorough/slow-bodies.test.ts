@@ -6,9 +6,10 @@ import { connectTo, fromDistribution, openStream } from '../../../support/stream
 
 const mebibyte = 1024 * 1024
 
-/** Sends the same bytes every 100 ms until the connection ends. */
-const trickle = (test: TestContext, socket: Socket, bytes: Buffer): void => {
-  const timer = setInterval(() => socket.writable && socket.write(bytes), 100)
+/** Sends the same bytes every 100 ms, at most this many times, until the connection ends. */
+const trickle = (test: TestContext, socket: Socket, bytes: Buffer, times = Number.POSITIVE_INFINITY): void => {
+  let sent = 0
+  const timer = setInterval(() => socket.writable && sent++ < times && socket.write(bytes), 100)
   socket.once('close', () => clearInterval(timer))
   test.onTestFinished(() => clearInterval(timer))
 }
@@ -33,12 +34,7 @@ describe.concurrent('A request behind a distribution', () => {
   it('a body that arrives at 16 KiB/s is stored (S-131)', async (test) => {
     const { url, token } = await openStream(test)
     const { socket, text } = await beginPut(test, url, { Authorization: token }, 180 * 2_000)
-    let left = 180
-    const timer = setInterval(() => {
-      left -= 1
-      if (left >= 0) socket.write(Buffer.alloc(2_000))
-    }, 100)
-    test.onTestFinished(() => clearInterval(timer))
+    trickle(test, socket, Buffer.alloc(2_000), 180)
     await test.expect.poll(text, { timeout: 50_000 }).toMatch(/"status":"success"/)
   })
 
