@@ -17,11 +17,16 @@ interface Call {
   readonly input: object
 }
 
+export type Intervention = <Result extends { readonly output: object }>(
+  send: () => Promise<Result>,
+  call: Call,
+) => Promise<Result>
+
 /** Calls `run` instead of each call of the client, or of each of its attempts. `send` sends the call. */
 export const aroundCommands = (
   { middlewareStack }: DynamoDBDocumentClient,
   each: 'call' | 'attempt',
-  run: <Result extends { readonly output: object }>(send: () => Promise<Result>, call: Call) => Promise<Result>,
+  run: Intervention,
 ): void => {
   const step = each === 'call' ? 'initialize' : ('deserialize' as 'initialize')
   middlewareStack.add(
@@ -30,6 +35,15 @@ export const aroundCommands = (
         run(() => next(args), { name: commandName, input: args.input }),
     { step, priority: 'high' },
   )
+}
+
+/** Calls `run` instead of the call with this number, counted from 1. */
+export const aroundCall = (dynamodb: DynamoDBDocumentClient, call: number, run: Intervention): void => {
+  let made = 0
+  aroundCommands(dynamodb, 'call', (send, details) => {
+    made += 1
+    return made === call ? run(send, details) : send()
+  })
 }
 
 export const watchCalls = (dynamodb: DynamoDBDocumentClient): string[] => {
@@ -50,16 +64,11 @@ interface Fault {
 }
 
 /** Makes one call fail after the client has given up repeating it. */
-export const failOnce = (dynamodb: DynamoDBDocumentClient, { call, failure, afterwards = false }: Fault): void => {
-  let made = 0
-  aroundCommands(dynamodb, 'call', async (send) => {
-    const fails = made++ === call
-    if (fails && !afterwards) throw passingFailures[failure]()
-    const result = await send()
-    if (fails) throw passingFailures[failure]()
-    return result
+export const failOnce = (dynamodb: DynamoDBDocumentClient, { call, failure, afterwards = false }: Fault): void =>
+  aroundCall(dynamodb, call + 1, async (send) => {
+    if (afterwards) await send()
+    throw passingFailures[failure]()
   })
-}
 
 export const beforeCalls = (dynamodb: DynamoDBDocumentClient, command: string, run: () => Promise<void>): void =>
   aroundCommands(dynamodb, 'attempt', async (send, { name }) => {

@@ -1,4 +1,3 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { link, linksOf, unlink } from '../../../lib/categories/category-links.ts'
 import { associationList, contentList } from '../../../lib/categories/lists.ts'
@@ -8,8 +7,9 @@ import { createDeadline } from '../../../lib/core/time.ts'
 import { asServiceError } from '../../../lib/http/render-reply.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
+import { aroundCall, aroundCommands, beforeCalls, watchCalls } from '../../support/store-faults.ts'
 import { range } from '../ports/some-content.ts'
-import { countCalls, faults, intercept, interceptOnce } from './faults.ts'
+import { faults } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site } from './store.ts'
 
 const store = await openStore()
@@ -107,11 +107,14 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
 
   test.each(Object.entries(faults))('if the store %s, the operation or its repetition succeeds', async (_, fault) => {
     await operation.reset?.()
-    const calls = await countCalls(store.dynamodb, (client) => operation.run(store.over(client)))
-    expect(calls).toBeGreaterThan(1)
-    for (const at of callsToTry(calls)) {
+    const watched = store.connect()
+    const calls = watchCalls(watched)
+    await operation.run(store.over(watched))
+    expect(calls.length).toBeGreaterThan(1)
+    for (const at of callsToTry(calls.length)) {
       await operation.reset?.()
-      const { client } = interceptOnce(store.dynamodb, at, fault)
+      const client = store.connect()
+      aroundCall(client, at, fault)
       const answer = await operation.run(store.over(client)).then(
         (value) => ({ value }),
         (error: unknown) => ({ error }),
@@ -127,8 +130,11 @@ describe.each(Object.entries(operations))('%s', (_, operation) => {
 
   test('while the store is busy, the operation answers 503, and never a partial success', async () => {
     await operation.reset?.()
-    const always = (fault: string) =>
-      intercept(store.dynamodb, (_, proceed, command) => faults[fault]?.(proceed, command) ?? proceed())
+    const always = (fault: keyof typeof faults) => {
+      const client = store.connect()
+      aroundCommands(client, 'call', faults[fault])
+      return client
+    }
     const refused = operation.run(store.over(always('carries out nothing'), 20)).catch(asServiceError)
     expect(await refused).toMatchObject({ code: 100503 })
     await operation.verify(await operation.run(store.over(always('carries out only half'))))
@@ -139,9 +145,9 @@ test('When the time of a request is up, it writes no further link', async () => 
   await fill(deps, all)
   await deps.linkItems.deleteMany(linksOf(newsOfCategory, all))
   let left = 60_000
-  const slow = intercept(store.dynamodb, (_, proceed, command) => {
-    if (command instanceof UpdateCommand) left = 0
-    return proceed()
+  const slow = store.connect()
+  beforeCalls(slow, 'UpdateItemCommand', async () => {
+    left = 0
   })
   const wanted = new Map(all.map((id) => [id, undefined]))
   const linking = store.over(slow).links.link(

@@ -1,4 +1,3 @@
-import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, test } from 'vitest'
 import { linksOf, link as linkTo } from '../../../lib/categories/category-links.ts'
 import type { Content } from '../../../lib/categories/contents.ts'
@@ -8,8 +7,9 @@ import { mergeContent } from '../../../lib/core/content-kinds.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { author, entry } from '../../support/history.ts'
+import { aroundCall, aroundCommands, watchCalls } from '../../support/store-faults.ts'
 import { namedCategories, range } from '../ports/some-content.ts'
-import { countCalls, intercept, interceptOnce } from './faults.ts'
+import { answering } from './faults.ts'
 import { category, type Deps, fill, linkedIds, newsOfCategory, openStore, site } from './store.ts'
 
 const store = await openStore()
@@ -61,7 +61,10 @@ const expectNoStrayLinks = async () => {
 
 const callsOf = async (run: (over: Deps) => Promise<unknown>): Promise<number> => {
   await begin()
-  return countCalls(store.dynamodb, (client) => run(store.over(client)))
+  const client = store.connect()
+  const calls = watchCalls(client)
+  await run(store.over(client))
+  return calls.length
 }
 
 /** Runs a change before each call of another change. */
@@ -69,9 +72,10 @@ const interrupt = async (outer: (over: Deps) => unknown, inner: (over: Deps) => 
   const calls = await callsOf(async (over) => outer(over))
   for (const call of callsToTry(calls)) {
     await begin()
-    const { client } = interceptOnce(store.dynamodb, call, async (proceed) => {
+    const client = store.connect()
+    aroundCall(client, call, async (send) => {
       await inner(deps)
-      return proceed()
+      return send()
     })
     await outer(store.over(client))
     await check()
@@ -95,10 +99,11 @@ describe.each(Object.entries(removals))('linking during %s', (_, remove) => {
 
 test.each(Object.entries(removals))('a link that fails during %s is undone if it was written', async (_, remove) => {
   await begin()
-  const client = intercept(store.dynamodb, async (_call, proceed, command) => {
-    if (!(command instanceof UpdateCommand)) return proceed()
+  const client = store.connect()
+  aroundCommands(client, 'call', async (send, { name }) => {
+    if (name !== 'UpdateItemCommand') return send()
     await remove(deps)
-    await proceed()
+    await send()
     throw new ServiceError('unavailable')
   })
   await expect(linkFromObject(store.over(client))).rejects.toMatchObject({ code: 100503 })
@@ -159,7 +164,8 @@ test('an object that is imported while it is removed is gone, or has its new tex
 test('a link that the index shows late is removed with its object', async () => {
   await begin()
   await link(deps)
-  const { client } = interceptOnce(store.dynamodb, 2, async () => ({ Items: [] }))
+  const client = store.connect()
+  aroundCall(client, 2, async () => answering({ Items: [] }))
   await removals['the removal of an object'](store.over(client))
   expect(await linkedIds(deps)).toEqual(ids.filter((id) => id !== gone))
 })
@@ -167,7 +173,8 @@ test('a link that the index shows late is removed with its object', async () => 
 test('while an object is being removed, callers cannot see the object', async () => {
   await begin()
   await link(deps)
-  const { client } = interceptOnce(store.dynamodb, 2, () => Promise.reject(new Error('The process has died')))
+  const client = store.connect()
+  aroundCall(client, 2, () => Promise.reject(new Error('The process has died')))
   await expect(removals['the removal of an object'](store.over(client))).rejects.toThrow('died')
   expect((await deps.contents.getMany(site, 'news', ids)).has(gone)).toBe(false)
   expect((await deps.contents.existing(site, 'news', ids)).has(gone)).toBe(false)

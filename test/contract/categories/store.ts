@@ -40,7 +40,7 @@ export const openStore = async (
   closes(() => close())
   /** The stores over a client that may misbehave. `longestStall` is in milliseconds. */
   const over = (client: Client, longestStall = 2_000) => depsOf(client, names, longestStall)
-  return { dynamodb: connect(), names, over }
+  return { dynamodb: connect(), connect, over }
 }
 
 /** A category with news items that are not linked. */

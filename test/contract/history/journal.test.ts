@@ -6,6 +6,7 @@ import { openAccessStores } from '../../../lib/aws/open-tables.ts'
 import { type HistoryEntry, lostEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
 import { createDeadline } from '../../../lib/core/time.ts'
+import { meter } from '../../../tools/bench/measure/meter.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { testPerson } from '../../support/people.ts'
 import { aroundCommands, failOnce, loseAnswer, watchCalls } from '../../support/store-faults.ts'
@@ -156,16 +157,9 @@ test('an entry of a single writer costs one write of one unit', async ({ onTestF
   onTestFinished(close)
   const { record, dynamodb } = open(undefined, connect())
   await record(entryOf('first'))
-  const units: number[] = []
-  aroundCommands(dynamodb, 'call', async (send, { input }) => {
-    Object.assign(input, { ReturnConsumedCapacity: 'TOTAL' })
-    const result = await send()
-    const { ConsumedCapacity } = result.output as { ConsumedCapacity?: { CapacityUnits?: number } }
-    units.push(ConsumedCapacity?.CapacityUnits ?? 0)
-    return result
-  })
+  const consumed = meter(dynamodb)
   for (let index = 0; index < 30; index++) await record(entryOf(`images/2026/november/${index}.png`))
-  expect(units).toEqual(Array.from({ length: 30 }, () => 1))
+  expect(consumed()).toEqual({ reads: 0, readUnits: 0, writes: 30, writeUnits: 30 })
 })
 
 /**

@@ -1,92 +1,75 @@
-import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { hashToken, newToken } from '../../../lib/access/grants.ts'
+import { hashToken } from '../../../lib/access/grants.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
-import type { SiteId } from '../../../lib/core/ids.ts'
 import { createDeadline } from '../../../lib/core/time.ts'
 import type { History } from '../../../lib/history/history.ts'
 import { createLiveChanges } from '../../../lib/history/live-changes.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { eventsIn } from '../../support/event-stream.ts'
+import { fillDirectory, site } from '../../support/every-operation.ts'
 import { openTestFiles } from '../../support/files.ts'
+import { requestOf, send } from '../../support/gateway.ts'
 import { hands } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
 
-const site = 1001 as SiteId
 const heartbeat = 15_000
 
 // Only timers are fake: writes to the database wait for the event loop.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())
 
-/** A history that counts its reads and its watchers. The next `failures` reads fail. */
-const watched = (history: History) => {
-  const seen = { reads: 0, watchers: 0, failures: 0 }
-  const counted: History = {
-    ...history,
-    watch(...wanted) {
-      const end = history.watch(...wanted)
-      seen.watchers += 1
-      return () => {
-        seen.watchers -= 1
-        end()
-      }
-    },
-    after: async (...wanted) => {
-      seen.reads += 1
-      if (seen.failures === 0) return history.after(...wanted)
-      seen.failures -= 1
-      throw new ServiceError('unavailable')
-    },
-  }
-  return { history: counted, seen }
-}
+/** Counts of the reads and the watchers of a history. The next `failures` reads fail. */
+const createCounts = () => ({ reads: 0, watchers: 0, failures: 0 })
+
+const counted = (history: History, seen: ReturnType<typeof createCounts>): History => ({
+  ...history,
+  watch(...wanted) {
+    const end = history.watch(...wanted)
+    seen.watchers += 1
+    return () => {
+      seen.watchers -= 1
+      end()
+    }
+  },
+  async after(...wanted) {
+    seen.reads += 1
+    if (seen.failures === 0) return history.after(...wanted)
+    seen.failures -= 1
+    throw new ServiceError('unavailable')
+  },
+})
 
 /** The storage of one machine, with a clock of its own. */
 const openLive = async (limits = { perSite: 3, inAll: 100 }) => {
   let now = Date.now()
   const clock = { wall: () => now, monotonic: () => now }
-  const counts: { seen: ReturnType<typeof watched>['seen'] }[] = []
+  const seen = createCounts()
   const files = await openTestFiles({
     clock,
     between: (stores) => {
-      const { history, seen } = watched(stores.history)
-      counts.push({ seen })
+      const history = counted(stores.history, seen)
       return { history, live: createLiveChanges(history, limits) }
     },
   })
   onTestFinished(() => files.close())
-  const { sites, grants, workflows } = files.stores
-  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', isDefault: true })
-  await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
-  const token = newToken()
+  const { grants, workflows } = files.stores
+  const token = await fillDirectory(files.stores)
   const hash = hashToken(token)
   const permit = (...permissions: string[]) =>
     grants.put({ hash, user: 'ann', sites: [site], permissions, expires: 9_999_999_999 }, [])
-  await permit('files')
 
-  const send = (
-    headers: Readonly<Record<string, string>>,
-    query: readonly (readonly [string, string])[] = [],
-    end = Number.POSITIVE_INFINITY,
-  ) =>
-    files.handler(
-      {
-        id: randomUUID(),
-        method: 'GET',
-        path: `/api/v2/admin/sites/${site}/changes`,
-        query: new Map(query.map(([name, value]) => [name, [value]])),
-        headers: { authorization: token, ...headers },
-        body: { bytes: new Uint8Array() },
-      },
-      createDeadline(() => end - now),
-    )
-  const open = async (time?: number) => {
-    const { status, body } = await send({ accept: 'text/event-stream' }, [], time && now + time)
-    if (!(body instanceof Readable)) return { status, body }
+  const path = `/api/v2/admin/sites/${site}/changes`
+  const own = { Authorization: token }
+  const streaming = { headers: { ...own, Accept: 'text/event-stream' } }
+  const read = (query = {}) => send(files.handler, 'GET', path, { headers: own, query })
+  const open = async (time = Number.POSITIVE_INFINITY) => {
+    const end = now + time
+    const deadline = createDeadline(() => end - now)
+    const { status, body, headers } = await files.handler(requestOf('GET', path, streaming), deadline)
+    if (!(body instanceof Readable)) return { status, headers }
     onTestFinished(() => void body.destroy())
-    return { status, stream: body, events: eventsIn(body) }
+    return { status, headers, stream: body, events: eventsIn(body) }
   }
   /** A new stream, after its first event. */
   const listen = async (time?: number) => {
@@ -95,19 +78,16 @@ const openLive = async (limits = { perSite: 3, inAll: 100 }) => {
     return { events, stream }
   }
   /** Waits for the next change. */
-  const wait = async () => {
-    const after = JSON.parse(String((await send({})).body)).next
-    return send({}, Object.entries({ after, wait: '20' }))
-  }
+  const wait = async () => read({ after: (await read()).json.next, wait: '20' })
   return {
     ...files,
     hash,
     permit,
-    send,
+    read,
     open,
     listen,
     wait,
-    seen: () => counts[0]?.seen ?? { reads: 0, watchers: 0, failures: 0 },
+    seen,
     change: (path: string) =>
       workflows.start(site, toStoragePath(path), { ...entry, type: 'workflow.created', subject: path }),
     pass: (milliseconds: number) => {
@@ -129,17 +109,17 @@ test('a listener gets a comment every 15 s, without a read of the history (V-19,
     await pass(heartbeat)
     expect((await next).value).toMatchObject({ comment: true })
   }
-  expect(seen().reads).toBe(0)
+  expect(seen.reads).toBe(0)
 })
 
 test('a listener can continue after the changes that it does not want (V-19)', async () => {
-  const { listen, permit, change, pass, send } = await openLive()
+  const { listen, permit, change, pass, read } = await openLive()
   await permit('history:read')
   const { events } = await listen()
   await change('unwanted.html')
   const next = events.next()
   await pass(heartbeat)
-  const { next: id } = JSON.parse(String((await send({})).body))
+  const { next: id } = (await read()).json
   expect((await next).value).toEqual({ id, comment: true })
 })
 
@@ -191,21 +171,20 @@ test('a listener that pauses uses no memory, and gets every change later (V-24)'
 test('a listener gets a change although reads have failed, with one more read', async () => {
   const { listen, change, pass, seen } = await openLive()
   const { events } = await listen()
-  seen().failures = 2
+  seen.failures = 2
   for (const path of ['late.html', 'later.html']) await change(path)
-  expect(seen()).toMatchObject({ reads: 2, failures: 0 })
+  expect(seen).toMatchObject({ reads: 2, failures: 0 })
   const next = events.next()
   await pass(1_000)
   expect((await next).value?.data).toMatchObject({ subject: 'late.html' })
-  expect(seen().reads).toBe(3)
+  expect(seen.reads).toBe(3)
 })
 
 test('beyond the listeners of a site, streams are refused, waits end (V-23, V-24)', async () => {
-  const { open, send, wait } = await openLive()
+  const { open, wait } = await openLive()
   const some = [await open(), await open(), await open()]
-  const refused = await send({ accept: 'text/event-stream' })
-  expect([refused.status, refused.headers['Retry-After']]).toEqual([429, '10'])
-  expect(JSON.parse(String((await wait()).body))).toEqual({ items: [], next: null })
+  expect(await open()).toMatchObject({ status: 429, headers: { 'Retry-After': '10' } })
+  expect((await wait()).json).toEqual({ items: [], next: null })
   some[0]?.stream?.destroy()
   expect((await open()).status).toBe(200)
 })
@@ -227,8 +206,8 @@ test.each(hands)('one read finds a change for all listeners of the site: $name (
   vi.useRealTimers()
   const hand = await open()
   onTestFinished(() => hand.close())
-  const { history, seen } = watched(hand.stores.history)
-  const live = createLiveChanges(history, { perSite: 50, inAll: 50 })
+  const seen = createCounts()
+  const live = createLiveChanges(counted(hand.stores.history, seen), { perSite: 50, inAll: 50 })
   const listeners = await Promise.all(Array.from({ length: 50 }, () => live.listen(site)))
   const changed = listeners.map((listener) => new Promise<void>((resolve) => listener?.watch(resolve)))
   await hand.stores.workflows.start(site, toStoragePath('a.html'), { ...entry, type: 'workflow.created' })
