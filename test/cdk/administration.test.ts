@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { administrationGrants } from '../../cdk/config/grants.ts'
@@ -9,7 +8,7 @@ import { actionsNeededFor } from '../support/cloud-requests.ts'
 import { commandSession, hashIn, sessionRecords, wordsOf } from '../support/command-session.ts'
 import { scratchDirectory } from '../support/directory.ts'
 import { storesOver } from '../support/every-operation.ts'
-import { askInPlaceOfAws, closeAtOnce, listen } from '../support/listen.ts'
+import { answerInPlaceOfAws } from '../support/listen.ts'
 import { openMemoryTables } from '../support/memory-dynamodb.ts'
 import { answerKms } from '../support/memory-kms.ts'
 import { createMemoryS3 } from '../support/memory-s3.ts'
@@ -25,7 +24,7 @@ const calls: Call[] = []
 const actions = new Set<string>()
 const s3 = createMemoryS3()
 const { connect, answerCall } = openMemoryTables()
-const server = createServer(async (request, response) => {
+await answerInPlaceOfAws(async (request, response) => {
   const body = Buffer.concat(await request.toArray())
   const { headers, method = '', url = '' } = request
   const target = headers['x-amz-target']
@@ -45,10 +44,9 @@ const server = createServer(async (request, response) => {
     actions.add(`cloudformation:${action}`)
     response.writeHead(200, { 'Content-Type': 'text/xml' }).end(stackAnswer())
   }
-})
+}, afterAll)
 
 beforeAll(async () => {
-  askInPlaceOfAws(await listen(server))
   // Registers the data centre as a deployment does.
   const { sites, grants } = storesOver(connect())
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
@@ -61,11 +59,7 @@ beforeAll(async () => {
   calls.length = 0
 })
 
-afterAll(() => {
-  vi.useRealTimers()
-  vi.unstubAllEnvs()
-  closeAtOnce(server)
-})
+afterAll(() => void vi.useRealTimers())
 
 const administerJson = async (...args: readonly string[]) => {
   const { status, stdout, stderr } = await administer(folder, ['--target', 'aws', '--json', ...args])

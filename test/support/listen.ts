@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server as TcpServer } from 'node:net'
 import { onTestFinished, vi } from 'vitest'
 
@@ -37,10 +37,18 @@ export const listenInTest = (server: Server): Promise<string> => {
   return listen(server)
 }
 
-/** From now on the SDK asks this address in place of AWS, until `vi.unstubAllEnvs`. */
-export const askInPlaceOfAws = (endpoint: string): void => {
-  const keys = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
-  for (const [name, value] of Object.entries({ AWS_ENDPOINT_URL: endpoint, AWS_REGION: 'us-east-1', ...keys })) {
+/** Answers the SDK in place of AWS, until the end of the test, or until `closes` says so. */
+export const answerInPlaceOfAws = async (
+  listener: RequestListener,
+  closes: (close: () => void) => unknown = onTestFinished,
+): Promise<void> => {
+  const server = createHttpServer(listener)
+  const keys = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
+  for (const [name, value] of Object.entries({ AWS_ENDPOINT_URL: await listen(server), ...keys })) {
     vi.stubEnv(name, value)
   }
+  closes(() => {
+    vi.unstubAllEnvs()
+    closeAtOnce(server)
+  })
 }

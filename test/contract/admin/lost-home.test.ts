@@ -1,15 +1,13 @@
-import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { hashToken, newToken } from '../../../lib/access/grants.ts'
-import { openDirectory } from '../../../lib/aws/open-tables.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { administerWith } from '../../support/administration.ts'
 import { entry, unrecorded } from '../../support/history.ts'
-import { askInPlaceOfAws, closeAtOnce, listen } from '../../support/listen.ts'
+import { answerInPlaceOfAws } from '../../support/listen.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { messages } from '../../support/messages.ts'
-import { tableSettings } from '../../support/tables.ts'
+import { openTableStores } from '../../support/tables.ts'
 
 const site = 1001 as SiteId
 const token = newToken()
@@ -18,7 +16,7 @@ const asked: string[] = []
 const { names, connect, answerCall } = openMemoryTables()
 
 /** One region with a replica of the directory. No stack can be read, because the region of the stack is lost. */
-const server = createServer(async (request, response) => {
+await answerInPlaceOfAws(async (request, response) => {
   const { headers } = request
   const target = headers['x-amz-target']
   const [, region = ''] = /Credential=[^/]+\/\d+\/([^/]+)\//.exec(headers.authorization ?? '') ?? []
@@ -32,22 +30,14 @@ const server = createServer(async (request, response) => {
   } else {
     response.writeHead(400).end(JSON.stringify({ __type: 'ResourceNotFoundException' }))
   }
-})
+}, afterAll)
 
 const administerIn = (...args: readonly string[]) => administerWith(['--target', 'aws', '--json', ...args])
 
-beforeAll(async () => {
-  askInPlaceOfAws(await listen(server))
-  const { sites, grants } = openDirectory(tableSettings(names), { dynamodb: connect(), record: unrecorded })
-  await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
-  await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
-  const expires = Math.floor(Date.now() / 1000) + 3600
-  await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: [], expires }, [])
-})
-afterAll(() => {
-  vi.unstubAllEnvs()
-  closeAtOnce(server)
-})
+const { sites, grants } = openTableStores(names, { dynamodb: connect(), record: unrecorded })
+await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
+await sites.createSite({ id: site, name: 'Shop', dataCentre: 'us', renderingEngine: true }, entry)
+await grants.put({ hash: hashToken(token), user: 'ann', sites: [site], permissions: [], expires: 4_000_000_000 }, [])
 
 test('--directory-region must name a region with a copy of the directory (T-61)', async () => {
   const list = (...options: readonly string[]) => administerIn(...options, 'token', 'list')

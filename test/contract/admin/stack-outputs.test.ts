@@ -1,26 +1,22 @@
-import { createServer } from 'node:http'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { openDirectory } from '../../../lib/aws/open-tables.ts'
+import { expect, test } from 'vitest'
 import { administerWith } from '../../support/administration.ts'
 import { unrecorded } from '../../support/history.ts'
-import { askInPlaceOfAws, listenInTest } from '../../support/listen.ts'
+import { answerInPlaceOfAws } from '../../support/listen.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { stackAnswer } from '../../support/stack-answer.ts'
-import { tableSettings } from '../../support/tables.ts'
+import { openTableStores } from '../../support/tables.ts'
 
 test('a command reads each stack once, however many sites it changes (T-2)', async () => {
   const { names, connect, answerCall } = openMemoryTables()
   const stacks: string[] = []
-  const server = createServer(async (request, response) => {
+  await answerInPlaceOfAws(async (request, response) => {
     const body = Buffer.concat(await request.toArray())
     const stack = new URLSearchParams(body.toString()).get('StackName')
     if (stack === null) return answerCall(request.headers['x-amz-target'], body, response)
     stacks.push(stack)
     response.end(stackAnswer())
   })
-  askInPlaceOfAws(await listenInTest(server))
-  onTestFinished(() => void vi.unstubAllEnvs())
-  const { sites } = openDirectory(tableSettings(names), { dynamodb: connect(), record: unrecorded })
+  const { sites } = openTableStores(names, { dynamodb: connect(), record: unrecorded })
   await sites.putDataCentre({ id: 'us', url: 'https://us.example.com', region: 'us-east-1', isDefault: true })
 
   const run = (...args: readonly string[]) => administerWith(['--target', 'aws', '--json', ...args])

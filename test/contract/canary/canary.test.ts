@@ -1,14 +1,13 @@
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, expect, test, vi } from 'vitest'
-import { makeDirectory, removeDirectory } from '../../support/directory.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
 import { hostHere } from '../../support/serve-here.ts'
 
-const folder = makeDirectory()
 const asked: string[] = []
-const service = await hostHere(folder, {
+const service = await hostHere(scratchDirectory(afterAll), {
   telemetry: { request: ({ method, operation, status }) => void asked.push(`${method} ${operation} ${status}`) },
 })
 const canaryToken = service.token
@@ -17,7 +16,6 @@ const { handler, useService } = await import('../../../functions/entries/canary.
 afterAll(async () => {
   vi.unstubAllEnvs()
   await service.stop()
-  removeDirectory(folder)
 })
 
 /** A proxy that breaks one kind of request. Returns its address. */

@@ -2,14 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundleFunction } from '../../../cdk/config/functions.ts'
-import { makeDirectory, removeDirectory } from '../../support/directory.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { gatewayEvent } from '../../support/lambda.ts'
 
 /** The deployed function in a separate folder, away from the project and its packages. */
-let folder: string
+const folder = scratchDirectory(afterAll)
 
 beforeAll(async () => {
-  folder = makeDirectory()
   await bundleFunction('documentation', folder)
   Object.assign(process.env, {
     DATA_CENTRE: 'us',
@@ -19,7 +18,6 @@ beforeAll(async () => {
     AWS_REGION: 'us-east-1',
   })
 })
-afterAll(() => removeDirectory(folder))
 
 const get = async (path: string): Promise<{ statusCode: number; body: string }> => {
   const { handler } = await import(/* @vite-ignore */ join(folder, 'index.mjs'))

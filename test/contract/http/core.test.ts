@@ -1,17 +1,13 @@
 import { Readable } from 'node:stream'
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { expect, test } from 'vitest'
 import { unlimited } from '../../../lib/core/time.ts'
 import { beginning, distantSite, openFieldsService } from '../../support/fields-service.ts'
 import { requestOf, send } from '../../support/gateway.ts'
-import { failOnce, watchCalls } from '../../support/store-faults.ts'
+import { aroundCommands, failOnce, watchCalls } from '../../support/store-faults.ts'
 
 const service = await openFieldsService()
 const token = await service.issueToken()
 const headers = { Authorization: token }
-
-const breakStore = (dynamodb: DynamoDBDocumentClient, instead: () => Promise<never>) =>
-  dynamodb.middlewareStack.add(() => instead, { step: 'initialize', priority: 'high', name: 'break' })
 
 const secret = 'Requested resource arn:aws:dynamodb:us-east-1:123456789012 not found'
 const fail = async () => {
@@ -20,7 +16,7 @@ const fail = async () => {
 
 test.each(['application/json', 'application/xml'])('an unexpected error shows no details in %s', async (accept) => {
   const { handler, dynamodb, records } = service.start()
-  breakStore(dynamodb, fail)
+  aroundCommands(dynamodb, 'call', fail)
   const answer = await send(handler, 'GET', await service.createForm(), {
     headers: { ...headers, Accept: accept },
     requestId: 'request-7',

@@ -1,26 +1,17 @@
 import { createServer, type RequestListener } from 'node:http'
 import { buffer, json } from 'node:stream/consumers'
 import type { CloudFormationCustomResourceEvent } from 'aws-lambda'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { createSiteDirectory } from '../../../lib/aws/dynamodb/directory-stores.ts'
 import { unrecorded } from '../../support/history.ts'
-import { askInPlaceOfAws, closeAtOnce, listen, listenInTest } from '../../support/listen.ts'
+import { answerInPlaceOfAws, listenInTest } from '../../support/listen.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 
 const { connect, answerCall } = openMemoryTables()
-const server = createServer(async (request, response) => {
+await answerInPlaceOfAws(async (request, response) => {
   answerCall(request.headers['x-amz-target'], await buffer(request), response)
-})
-
-beforeAll(async () => {
-  askInPlaceOfAws(await listen(server))
-  vi.stubEnv('SITES_TABLE', 'sites').stubEnv('DIRECTORY_REGION', 'us-east-1')
-})
-
-afterAll(() => {
-  vi.unstubAllEnvs()
-  closeAtOnce(server)
-})
+}, afterAll)
+vi.stubEnv('SITES_TABLE', 'sites').stubEnv('DIRECTORY_REGION', 'us-east-1')
 
 // The function reads its settings when it loads.
 const load = () => import('../../../functions/entries/registration.ts')
