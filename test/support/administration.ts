@@ -1,4 +1,9 @@
+import { Readable } from 'node:stream'
+import { importRecords } from '../../admin/commands/import.ts'
 import { run as runAdmin } from '../../admin/program.ts'
+import { readRecords } from '../../admin/records/read-records.ts'
+import type { ContentStores } from '../../admin/stores/admin-stores.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
 import { type Outcome, run } from './program.ts'
 import { type CommandOutput, runHere } from './run-here.ts'
 
@@ -37,3 +42,7 @@ export const refusal = (dataDirectory: string, reason: string): CommandOutput =>
 
 export const jsonLines = (records: readonly unknown[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('')
+
+/** Imports records, as `site-admin import` does. */
+export const importInto = (stores: ContentStores, site: SiteId, records: readonly unknown[]) =>
+  importRecords(readRecords(Readable.from([jsonLines(records)])), site, stores)

@@ -1,20 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { exportRecords } from '../../../admin/commands/export.ts'
-import { importRecords } from '../../../admin/commands/import.ts'
-import { readRecords } from '../../../admin/records/read-records.ts'
-import type { ContentStores } from '../../../admin/stores/admin-stores.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
+import { importInto } from '../../support/administration.ts'
 import { hands } from '../../support/hands.ts'
 
 const site = 1001 as SiteId
 const emptySite = 1002 as SiteId
-
-const importInto = (stores: ContentStores, into: SiteId, records: readonly object[]) => {
-  async function* text() {
-    for (const record of records) yield `${JSON.stringify(record)}\n`
-  }
-  return importRecords(readRecords(text()), into, stores)
-}
 
 const news = (id: number) => ({ kind: 'news', id, subject: `News ${id}` })
 const category = (id: number) => ({ kind: 'category', id, name: `Category ${id}` })

@@ -122,13 +122,8 @@ test.each<[string, (tested: Tested) => Promise<unknown>]>([
 
 /** A replica that inconsistent reads reach, and that has no item yet. */
 const lagBehind = (client: DynamoDBDocumentClient): DynamoDBDocumentClient => {
-  client.middlewareStack.add(
-    (next, { commandName = '' }) =>
-      async (args) =>
-        commandName.startsWith('Get') && !consistencyOf(args.input)
-          ? { output: { $metadata: {} }, response: {} }
-          : next(args),
-    { step: 'initialize', name: 'lagBehind' },
+  aroundCommands(client, 'call', async (send, { name, input }) =>
+    name.startsWith('Get') && !consistencyOf(input) ? ({ output: {}, response: {} } as never) : send(),
   )
   return client
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { importRecords } from '../../../admin/commands/import.ts'
-import type { RawRecord } from '../../../admin/records/read-records.ts'
 import type { SiteId, WebFormId } from '../../../lib/core/ids.ts'
+import { importInto } from '../../support/administration.ts'
 import { unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { watchCalls } from '../../support/store-faults.ts'
 import { openTableStores } from '../../support/tables.ts'
+import { range } from '../ports/some-content.ts'
 
 const site = 1001 as SiteId
 
@@ -16,18 +16,14 @@ const calls = watchCalls(dynamodb)
 
 /** The number of calls of each kind in the import of these records. */
 const callsOf = async (records: readonly object[]): Promise<Record<string, number>> => {
-  const lines = async function* (): AsyncGenerator<RawRecord> {
-    for (const [index, record] of records.entries()) yield { line: index + 1, text: JSON.stringify(record) }
-  }
   calls.length = 0
-  await importRecords(lines(), site, stores)
+  await importInto(stores, site, records)
   const kinds = Map.groupBy(calls, (name) => name.replace(/Command$/, ''))
   return Object.fromEntries([...kinds].map(([kind, { length }]) => [kind, length]))
 }
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 test('An import reads 100 news items per call, writes 25, and repeats no write', async () => {
-  const news = numbers(500).map((id) => ({ kind: 'news', id, subject: `News ${id}`, body: `Text ${id}` }))
+  const news = range(1, 500).map((id) => ({ kind: 'news', id, subject: `News ${id}`, body: `Text ${id}` }))
   expect(await callsOf(news)).toEqual({ BatchGetItem: 5, BatchWriteItem: 40 })
   expect(await callsOf(news)).toEqual({ BatchGetItem: 10 })
   expect(await callsOf(news.map(({ kind, id }) => ({ kind, id })))).toEqual({ BatchGetItem: 5 })

@@ -1,13 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { importRecords } from '../../../admin/commands/import.ts'
-import { readRecords } from '../../../admin/records/read-records.ts'
 import type { CategoryId, SiteId } from '../../../lib/core/ids.ts'
 import { checkDataDirectory } from '../../../lib/machine/check/check-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { createDocument } from '../../../tools/openapi/document.ts'
-import { administer, jsonLines } from '../../support/administration.ts'
+import { administer, importInto, jsonLines } from '../../support/administration.ts'
 import { backUp, restore, tamper } from '../../support/backups.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { fillDirectory } from '../../support/every-operation.ts'
@@ -49,7 +47,6 @@ const records = [
   { kind: 'event', id: 4, colour: 'red' },
   { kind: 'link', type: 'event', categoryId: 5, objectId: 1 },
 ]
-const text = jsonLines(records)
 
 test.each(hands)('objects of a new kind work like news and blogs: $name', async ({ open }) => {
   const hand = await open()
@@ -62,11 +59,8 @@ test.each(hands)('objects of a new kind work like news and blogs: $name', async 
     send(handler, method, `${v3}${path}`, { headers: { Authorization: token }, ...request })
   const items = (...ids: readonly number[]) => ({ body: { items: ids.map((objectId) => ({ objectId })) } })
 
-  const lines = (async function* () {
-    yield text
-  })()
   const known = 'id, siteId, title, programme, seats, startDate, open'
-  expect(await importRecords(readRecords(lines), site, hand.stores)).toMatchObject({
+  expect(await importInto(hand.stores, site, records)).toMatchObject({
     imported: 5,
     skipped: 1,
     errors: [{ line: 5, message: messages.http.unknownMember('"colour"', known) }],
@@ -106,7 +100,7 @@ test.each(hands)('objects of a new kind work like news and blogs: $name', async 
 test('the commands of site-admin accept a new kind of objects', async () => {
   const folder = scratchDirectory()
   const manage = (...args: readonly string[]) => administer(join(folder, 'data'), ['--json', ...args])
-  await writeFile(join(folder, 'records'), text)
+  await writeFile(join(folder, 'records'), jsonLines(records))
   await (await openMachine(join(folder, 'data'), { role: 'service' })).close()
   await manage('data-centre', 'add', 'us', '--url', 'http://127.0.0.1')
   await manage('site', 'create', '--id', '1001', '--name', 'Own')
