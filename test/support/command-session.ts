@@ -54,7 +54,7 @@ const roles = [
   role('viewer', 'files:read forms:read categories:read history:read'),
 ]
 
-const issuer = { id: 'work', url: 'https://login.example.com', audience: 'site-admin' }
+const issuer = { id: 'work', url: 'https://login.example.com/', audience: 'site-admin' }
 const rule = {
   id: expect.stringMatching(/^[0-9a-f]{8}$/),
   issuer: 'work',
@@ -102,9 +102,13 @@ export const commandSession: readonly CommandCase[] = [
   ],
   ['token revoke {hash}', { revoked: true }, ['token.removed']],
   ['role list', roles],
-  ['issuer add https://login.example.com --id work --audience site-admin', issuer, ['issuer.created']],
+  ['issuer add https://login.example.com/ --id work --audience site-admin', issuer, ['issuer.created']],
   ['issuer list', [{ ...issuer, clientId: null }]],
-  ['rule add --issuer work --claim ref=refs/heads/main --site 1001 --right files:write', rule, ['rule.created']],
+  [
+    'rule add --issuer work --claim ref=refs/heads/main --site 1001 --right files:write --right files:read:/news',
+    rule,
+    ['rule.created'],
+  ],
   ['rule list --site 1001', [rule]],
   ['issuer remove work', { removed: true, rules: 1 }, ['rule.removed', 'issuer.removed']],
   ['user add ann --site 1001 --role owner --email ann@example.com', invited('ann'), ['user.created']],
@@ -123,6 +127,8 @@ export const commandSession: readonly CommandCase[] = [
   ['user change bob --site 1001 --right files:read', changed('bob', null, ['files:read']), ['user.changed']],
   ['user disable bob', expect.objectContaining({ name: 'bob', disabled: true }), ['user.changed']],
   ['user change bob --enable', expect.objectContaining({ name: 'bob', disabled: false }), ['user.changed']],
+  ['user change bob --email=bob@example.com', expect.objectContaining({ email: 'bob@example.com' }), ['user.changed']],
+  ['user change bob --email=', expect.objectContaining({ email: '' }), ['user.changed']],
   ['user show bob', changed('bob', null, ['files:read'])],
   ['user remove bob --dry-run', { removed: false, sites: [1001], keys: 0 }],
   ['user remove bob --yes', removed, ['user.removed']],

@@ -426,7 +426,7 @@ const noPerson = 'There is no person bob. "user list --site ID" lists the people
 const noKey = 'This key does not exist: it may be revoked or expired. "key list --site ID" lists the keys.'
 const eitherRightOrRole = 'Give --right for programs, or --role for people, but not both.'
 
-/** Refused commands, on a site with a web form 3, a category 5 and a news item 1. */
+/** Refused commands, on a site with a web form 3, a category 5 and a news item 1, and beside an issuer `work`. */
 export const refusedCommands = [
   ['site create --name Again --id 1001', 'There is a site 1001 already. Choose another --id, or leave it out.'],
   ['site create --name Far --data-centre mars', 'There is no data centre mars. Choose one of: us.'],
@@ -460,6 +460,10 @@ export const refusedCommands = [
   [
     'webhook change whk_0123456789abcdef --site 1001',
     'Name what to change: "webhook change --help" lists the options.',
+  ],
+  [
+    'issuer add https://login.example.com/a --id work --audience site-admin',
+    'The issuer work (https://login.example.com) already exists. Remove it first, or choose another id.',
   ],
   ['issuer remove nobody', 'The issuer nobody does not exist. "issuer list" lists all issuers.'],
   ['rule remove 0', 'The rule 0 does not exist. "rule list" lists all rules.'],

@@ -17,7 +17,7 @@ const elsewhere = [
   ...webhookCommands.map((name) => `webhook ${name}`),
 ]
 
-test('Commands print answers (A-48, A-49, A-50, H-3, H-5, T-8, T-12, T-16)', async ({ dataDirectory }) => {
+test('Commands print answers (A-48, A-49, A-50, A-111, H-3, H-5, T-8, T-12, T-16)', async ({ dataDirectory }) => {
   const folder = scratchDirectory()
   const values = { records: join(folder, 'records'), exported: join(folder, 'exported'), hash: '' }
   writeFileSync(values.records, jsonLines(sessionRecords))
@@ -50,6 +50,7 @@ const contents = [
 ]
 test('Refused commands give advice, and change nothing (T-5, T-17)', async ({ commands, siteDirectory }) => {
   await commands.run('import - --site 1001', jsonLines(contents))
+  await commands.run('issuer add https://login.example.com --id work --audience site-admin')
   const before = await commands.run('audit --site 1001')
   for (const [line, reason] of refusedCommands) {
     expect({ line, ...(await commands.attempt(line)) }).toEqual({ line, ...refusal(siteDirectory, reason) })
@@ -107,7 +108,9 @@ test.for([
   expect(stored).toEqual({ ...deployed, url: 'https://us.example', region })
 })
 
-test('data-centre add warns once that a running service keeps its old base URL', async ({ siteDirectory }) => {
-  expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: messages.site.baseUrlOfService('us') })
-  expect(await add(siteDirectory)).toMatchObject({ status: 0, stderr: '' })
+test('data-centre add warns once that a running service keeps its old base URL', async ({ host, directory }) => {
+  await host()
+  const stderr = messages.site.baseUrlKept + messages.site.baseUrlOfService('us')
+  expect(await add(directory)).toMatchObject({ status: 0, stderr })
+  expect(await add(directory)).toMatchObject({ status: 0, stderr: '' })
 })

@@ -1,34 +1,27 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import {
   createReadStream,
   lstatSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { commandsOn, jsonLines, refusal } from '../../support/administration.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { answersOfEveryList } from '../../support/every-list.ts'
 import { messages } from '../../support/messages.ts'
 import { oddRecords } from '../../support/odd-records.ts'
 import { failing } from '../../support/outcomes.ts'
+import { runInShell } from '../../support/program.ts'
 import { test as base } from '../../support/test.ts'
 
-const runFile = promisify(execFile)
-
-const test = base.extend('outside', async ({ directory }, { onCleanup }) => {
-  const outside = mkdtempSync(`${directory}-outside-`)
-  onCleanup(() => rmSync(outside, { recursive: true }))
-  return outside
-})
+const test = base.extend('outside', async ({ onTestFinished }) => scratchDirectory(onTestFinished))
 
 const load = 'import - --site 1001'
 const exportTo = (file: string) => `export --site 1001 --out ${file}`
@@ -92,7 +85,7 @@ test('an export follows a link, writes into a pipe, and replaces neither', async
   const [file, link, pipe] = [join(outside, 'site.jsonl'), join(outside, 'link'), join(outside, 'pipe')]
   writeFileSync(file, 'before')
   symlinkSync('site.jsonl', link)
-  execFileSync('bash', ['-c', 'mkfifo "$1"', 'bash', pipe])
+  execFileSync('mkfifo', [pipe])
 
   expect(await run(exportTo(link))).toEqual({ exported: oddRecords.length, file: link })
   expect(readlinkSync(link)).toBe('site.jsonl')
@@ -106,8 +99,9 @@ test('an export follows a link, writes into a pipe, and replaces neither', async
 test('an export fails if the reader of its output stops too early', async ({ commands: { run }, siteDirectory }) => {
   const many = Array.from({ length: 3_000 }, (_, index) => ({ kind: 'news', id: index + 1, body: 'x'.repeat(200) }))
   await run(load, jsonLines(many))
-  const command = `"${process.execPath}" admin/main.js --data-dir "${siteDirectory}" export --site 1001 | head -n 1`
-  const failure = await runFile('bash', ['-o', 'pipefail', '-c', command]).catch((error: unknown) => error)
-  const { stderr } = refusal(siteDirectory, messages.output.exportIncomplete)
-  expect(failure).toMatchObject({ code: 1, stdout: expect.stringMatching(/^{"kind":"news","id":1,/), stderr })
+  const line = 'set -o pipefail; "$node" admin/main.js --data-dir "$1" export --site 1001 | head -n 1'
+  expect(await runInShell(line, [siteDirectory])).toMatchObject({
+    ...refusal(siteDirectory, messages.output.exportIncomplete),
+    stdout: expect.stringMatching(/^{"kind":"news","id":1,/),
+  })
 })

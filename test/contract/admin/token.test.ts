@@ -22,20 +22,9 @@ test.for([
   expect(issuedAt).toBeLessThanOrEqual(Date.now() / 1000)
 })
 
-test.for([
-  [
-    'a token has exactly the given rights, each once (A-38, A-39, A-106)',
-    ' --right files:read:/news/ --right files:read:/news --right history:read',
-    ['files:read:/news', 'history:read'],
-  ],
-  [
-    'the permission files adds files:write to the given rights (A-39, A-106)',
-    ' --permission files --right forms:read --right files:read:/news',
-    ['files:write', 'forms:read'],
-  ],
-] as const)('%s', async ([, options, rights], { commands: { run } }) => {
-  await run(issue(options))
-  expect(await run('token list')).toMatchObject([{ rights }])
+test('the permission files adds files:write to the given rights (A-39, A-106)', async ({ commands: { run } }) => {
+  await run(issue(' --permission files --right forms:read --right files:read:/news/'))
+  expect(await run('token list')).toMatchObject([{ rights: ['files:write', 'forms:read'] }])
 })
 
 test('more than 50 rights are refused, and no token is issued (A-106)', async ({ commands: { run, attempt } }) => {

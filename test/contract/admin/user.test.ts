@@ -21,13 +21,6 @@ test('user add for a site that the person has names user change', async ({ comma
   expect(stderr).toContain('ann already exists. Change rights, --email and --display-name with "user change ann".')
 })
 
-test('user change sets and removes the e-mail address of a person (A-101)', async ({ commands: { run } }) => {
-  await run(add('ann', '--role owner'))
-  for (const email of ['ann@example.com', '']) {
-    expect(await run(`user change ann --email=${email}`)).toMatchObject({ email })
-  }
-})
-
 test('user add with a weak password adds nobody (A-54)', async ({ commands: { run, attempt } }) => {
   for (const weak of ['', 'short', 'ann has a horse', 'the shop has a horse']) {
     expect((await attempt(add('ann', '--role owner --password-stdin'), `${weak}\n`)).status).toBe(1)

@@ -1,7 +1,6 @@
 import { expect } from 'vitest'
 import { commandsOn } from '../../../support/administration.ts'
-import { messages } from '../../../support/messages.ts'
-import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
+import { lastAnswer, requestText, sendText } from '../../../support/raw-http.ts'
 import { test as base } from '../../../support/test.ts'
 
 /** A service with two data centres, a site in the second one, and a token for this site. */
@@ -27,10 +26,9 @@ test.for([
   ['#b?c=d', '%23b?c=d'],
 ])('a redirect keeps %s byte by byte (O-4)', async ([sent = '', kept = sent], { centres }) => {
   const { us, eu, token, id } = centres
-  const connection = await rawConnection({ url: us })
   const path = `/api/v2/admin/sites/${id}/storage/a`
-  await connection.write(requestText('GET', path + sent, { Authorization: token, Connection: 'close' }))
-  const { status, headers } = lastAnswer(await connection.rest())
+  const request = requestText('GET', path + sent, { Authorization: token, Connection: 'close' })
+  const { status, headers } = lastAnswer(await sendText(us, request))
   expect({ status, location: headers['location'] }).toEqual({ status: 301, location: eu + path + kept })
 })
 
@@ -56,12 +54,6 @@ base('a new data centre gets redirects at once, and the console may call it', as
     status: 301,
     location: added + fields(id),
   })
-})
-
-base('a new base URL warns that the running service keeps the old URL', async ({ directory, start }) => {
-  await start()
-  const { stderr } = await commandsOn(directory).attempt('data-centre add us --url http://127.0.0.1:9')
-  expect(stderr).toBe(messages.site.baseUrlKept + messages.site.baseUrlOfService('us'))
 })
 
 base('the default data centre is the first data centre of the last start', async ({ directory, start }) => {
