@@ -153,7 +153,7 @@ test('only the access function writes tokens; others record the use of keys (A-8
 
 test('the removal worker has exactly the permissions that it uses', async () => {
   const calls = await callsOf(async (repeat, dynamodb, plain) => {
-    const { deps, close } = await openStorageOver(dynamodb, { telemetry: { request: () => undefined } })
+    const { deps } = openStorageOver(dynamodb, { telemetry: { request: () => undefined } })
     const task = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
     await storesOver(plain).removals.open(task.site, task.path, task.id, entry)
     const work = () => continueRemoval(deps, { task, name: 'message' }, unlimited, 60_000)
@@ -161,7 +161,6 @@ test('the removal worker has exactly the permissions that it uses', async () => 
     // A message that comes late or again reads the outcome of the removal.
     await repeat(async () => expect(await work()).toBeUndefined())
     await removeAndRecount(repeat, dynamodb, storesOver(plain), deps)
-    await close()
   })
   expect(grantedTo('removals')).toEqual(linesOf(calls))
 })

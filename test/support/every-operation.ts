@@ -1,31 +1,31 @@
 import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { ServedGroup } from '../../cdk/config/functions.ts'
+import { createStorageHandler } from '../../functions/storage/group.ts'
 import { hashToken, issueGrant } from '../../lib/access/grants.ts'
 import { addIssuer, addRule } from '../../lib/access/issuers/issuers.ts'
 import { issueKey } from '../../lib/access/keys.ts'
 import { beginSession, hashPassword } from '../../lib/access/sign-in.ts'
-import type { ObservedRemovals } from '../../lib/aws/dynamodb/folder-removals.ts'
-import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
 import { createWebhookLeases } from '../../lib/aws/dynamodb/webhooks.ts'
+import { openFileStores } from '../../lib/aws/open-files.ts'
 import { type ObjectKind, objectKindNames, withDefaults } from '../../lib/core/content-kinds.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { areas, rightOf } from '../../lib/core/rights.ts'
-import { systemClock, unlimited } from '../../lib/core/time.ts'
+import { systemClock } from '../../lib/core/time.ts'
 import type { Handler } from '../../lib/http/request.ts'
-import type { Surroundings } from '../../lib/service/deps.ts'
+import { createStorageDeps, type Surroundings } from '../../lib/service/deps.ts'
 import type { Stores } from '../../lib/service/stores.ts'
-import type { ObjectStore } from '../../lib/storage/object-store.ts'
 import { createTarget } from '../../lib/webhooks/target.ts'
 import type { SecretSeals } from '../../lib/webhooks/webhooks.ts'
-import { openTestFiles } from './files.ts'
+import { createFastClients } from './bucket.ts'
 import { send } from './gateway.ts'
 import { openHandler } from './handlers.ts'
 import { entry } from './history.ts'
+import { createMemoryS3 } from './memory-s3.ts'
 import { formHeaders, multipart } from './multipart.ts'
 import { testPerson } from './people.ts'
-import { openTableStores, ownNames } from './tables.ts'
+import { openTableStores, ownNames, tableSettings } from './tables.ts'
 import { startProvider, type TokenIssuer } from './token-issuer.ts'
 import { testWebhook } from './webhooks.ts'
 
@@ -35,28 +35,6 @@ const consoleFolder = join(import.meta.dirname, '..', '..', 'console', 'dist')
 
 export const storesOver = (dynamodb: DynamoDBDocumentClient, now?: () => number) =>
   openTableStores(ownNames, { dynamodb, now })
-
-/** Files that check removals before and after a placement, and then write the entries, as on S3. */
-const watchingRemovals = (files: ObjectStore, removals: ObservedRemovals, record: RecordChange): ObjectStore => ({
-  ...files,
-  async place(changes, conditions, entry) {
-    const { site, folders } = conditions.unlocked
-    await removals.locksOf(site, folders)
-    const begun = conditions.removedFolder && (await removals.begin(conditions.removedFolder, unlimited))
-    const outcome = await files.place(changes, conditions, entry)
-    if (begun) await (outcome.outcome === 'placed' ? removals.note(begun) : removals.cancel(begun))
-    await removals.locksOf(site, folders)
-    await record(entry)
-    return outcome
-  },
-  async remove(objects, { removedFolder, entry, ...options } = {}) {
-    const begun = removedFolder && (await removals.begin(removedFolder, unlimited))
-    const bytes = await files.remove(objects, { entry, ...options })
-    if (begun) await removals.note(begun)
-    if (entry) await record(entry)
-    return bytes
-  },
-})
 
 export const site = 1001 as SiteId
 
@@ -206,30 +184,23 @@ const largeFolder: readonly Request[] = Array.from({ length: 21 }, (_, batch) =>
   body: filesOf(...Array.from({ length: 100 }, (_, index) => `${batch}-${index}.txt`)),
 }))
 
-/** Files on this machine, and all other data of the storage in the tables. */
+// In milliseconds. A version must be a minute old before a purge (H-35).
+const ahead = 120_000
+const clock = { ...systemClock, wall: () => Date.now() + ahead }
+
+/** Files in a bucket in memory, and all other data of the storage in the tables. */
 export const openStorageOver = (dynamodb: DynamoDBDocumentClient, surroundings: Surroundings) => {
-  const { record, ...stores } = storesOver(dynamodb)
-  const { sites, grants, people, workflows, removals, progress, uploadRecords, history } = stores
-  return openTestFiles({
-    ...surroundings,
-    lease: { lasts: 33_000 },
-    between: ({ files, uploadParts }) => ({
-      files: watchingRemovals(files, removals, record),
-      sites,
-      grants,
-      people,
-      workflows,
-      removals,
-      progress,
-      uploadRecords,
-      history,
-      uploadParts: {
-        ...uploadParts,
-        // The bytes are staged again, because the store of one machine would search for the upload in its own records.
-        whole: (upload) => files.stage(uploadParts.read(upload), upload.target),
-      },
-    }),
-  })
+  const tables = { ...tableSettings(ownNames), filesBucket: 'files', keptDays: 30, removalsQueueUrl: '' }
+  const s3 = createFastClients(tables.filesBucket, createMemoryS3())
+  const given = { dynamodb, once: dynamodb, s3, now: clock.wall }
+  const { downloads, linkTo, ...files } = openFileStores(tables, given)
+  const stores = { ...storesOver(dynamodb, clock.wall), ...files, removalQueue: { send: async () => 'message' } }
+  const deps = createStorageDeps(
+    { ...settings, largestFile: 100_000, largestResumableFile: 100_000, reservedFolders: [] },
+    stores,
+    { clock, downloads, linkTo, lease: { lasts: 33_000 }, ...surroundings },
+  )
+  return { handler: createStorageHandler(deps), deps, stores }
 }
 
 const openUpload = '0123456789abcdef0123456789abcdef'
@@ -251,9 +222,9 @@ const storage: Exercise = {
   group: 'storage',
   fill: async () => undefined,
   async open(dynamodb, surroundings) {
-    const files = await openStorageOver(dynamodb, surroundings)
-    await beginUpload(files.stores)
-    return files
+    const { handler, stores } = openStorageOver(dynamodb, surroundings)
+    await beginUpload(stores)
+    return { handler, close: async () => {} }
   },
   requests: [
     { method: 'PUT', target: `${v2}/folder?type=folder` },
