@@ -7,6 +7,7 @@ import { call } from '../support/http.ts'
 import { ownFolder, put } from '../support/storage.ts'
 
 const changes = '/api/v2/admin/sites/current/changes'
+const stream = 'text/event-stream'
 const own = ownFolder()
 
 const read = (query: Readonly<Record<string, string>> = {}) => call(`${changes}?${new URLSearchParams(query)}`)
@@ -26,7 +27,7 @@ const listen = async ({ path = changes, query = {}, lastId, token = target.token
   const response = await fetch(`${target.baseUrl}${path}?${new URLSearchParams(query)}`, {
     headers: {
       Authorization: token,
-      Accept: 'text/event-stream',
+      Accept: stream,
       ...(lastId !== undefined && { 'Last-Event-ID': lastId }),
     },
     signal: connection.signal,
@@ -44,7 +45,7 @@ const listen = async ({ path = changes, query = {}, lastId, token = target.token
 /** Shows whether the service can stream. A service behind a gateway answers whole pages instead. */
 const probe = await listen()
 probe.close()
-const describeStream = describe.skipIf(!probe.response.headers.get('Content-Type')?.startsWith('text/event-stream'))
+const describeStream = describe.skipIf(!probe.response.headers.get('Content-Type')?.startsWith(stream))
 
 it('A request with wait gets its answer as soon as there is a change (V-20)', async () => {
   const after = await end()
@@ -77,7 +78,7 @@ describeStream('A stream of changes', () => {
   it('With an empty Last-Event-ID, each new change comes at once (V-18, V-19)', async () => {
     const { response, events, next, close } = await listen({ query: { subject: own }, lastId: '' })
     expect(Object.fromEntries(response.headers)).toMatchObject({
-      'content-type': 'text/event-stream',
+      'content-type': stream,
       'cache-control': 'no-store',
       vary: 'Accept',
     })
@@ -136,25 +137,20 @@ describeStream('A stream of changes', () => {
   })
 
   it('A token in the address, and the id of another site, are refused (V-18, V-19)', async () => {
-    const accept = { Accept: 'text/event-stream' }
+    const accept = { Accept: stream }
     const inAddress = `${changes}?access_token=${target.token}`
     expectError(await call(inAddress, { token: null, headers: accept }), 401, 101000)
     const headers = { ...accept, 'Last-Event-ID': '1769860800000000-1' }
     expectError(await call(changes, { headers }), 400, 104000)
   })
 
-  it('A request with before gets a page, even if it asks for a stream (H-10, V-18)', async () => {
-    const { status, headers } = await call(`${changes}?before=`, { headers: { Accept: 'text/event-stream' } })
-    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
-  })
-
-  it('A request that accepts any text gets a page (V-18)', async () => {
-    const { status, headers } = await call(changes, { method: 'HEAD', headers: { Accept: 'text/html, text/*' } })
-    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8'])
-  })
-
-  it('HEAD answers with the headers of the stream and ends (V-18)', async () => {
-    const { status, headers, text } = await call(changes, { method: 'HEAD', headers: { Accept: 'text/event-stream' } })
-    expect([status, headers['content-type'], text]).toEqual([200, 'text/event-stream', ''])
+  const page = 'application/json; charset=utf-8'
+  it.each([
+    ['A request with before gets a page, even if it asks for a stream (H-10, V-18)', 'GET', '?before=', stream, page],
+    ['A request that accepts any text gets a page (V-18)', 'HEAD', '', 'text/html, text/*', page],
+    ['HEAD answers with the headers of the stream and ends (V-18)', 'HEAD', '', stream, stream],
+  ])('%s', async (_, method, query, accept, type) => {
+    const { status, headers } = await call(changes + query, { method, headers: { Accept: accept } })
+    expect([status, headers['content-type']]).toEqual([200, type])
   })
 })

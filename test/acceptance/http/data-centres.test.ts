@@ -1,20 +1,25 @@
-import { beforeAll, expect } from 'vitest'
+import { expect, test } from 'vitest'
 import { target } from '../setup/target.ts'
-import { admin, findDataCentres, issueToken, testWithAdmin } from '../support/admin.ts'
+import { admin, findDataCentres, issueToken } from '../support/admin.ts'
 import { call } from '../support/http.ts'
 
-/** A data centre other than the one under test, and a site in that other data centre. */
-let elsewhere: { readonly url: string; readonly siteId: number; readonly token: string } | undefined
-
-beforeAll(async () => {
-  const { there } = target.admin ? await findDataCentres() : {}
-  if (!there) return
+/** A site in a data centre other than the one under test, if there is one. */
+const openElsewhere = async () => {
+  const { there } = await findDataCentres()
+  if (!there) return undefined
   const { id } = await admin('site', 'create', '--name', 'Elsewhere', '--data-centre', there.id)
-  elsewhere = { url: there.url, siteId: id, token: await issueToken([id]) }
-})
+  return { url: there.url, siteId: id, token: await issueToken([id]) }
+}
+let opened: ReturnType<typeof openElsewhere> | undefined
 
-testWithAdmin('A read of a site elsewhere is redirected by 301 (A-23, A-24, A-25)', async ({ skip }) => {
-  if (!elsewhere) return skip('there is only one data centre')
+const testElsewhere = test
+  .extend('elsewhere', async ({ skip }) => {
+    opened ??= openElsewhere()
+    return (await opened) ?? skip('there is only one data centre')
+  })
+  .skipIf(!target.admin)
+
+testElsewhere('A read of a site elsewhere is redirected by 301 (A-23, A-24, A-25)', async ({ elsewhere }) => {
   const { url, siteId, token } = elsewhere
   const path = `/api/v1/admin/sites/${siteId}/webforms?a=1&b=%26%20x`
   const headers = { location: `${url}${path}`, 'cache-control': 'no-store' }
@@ -24,8 +29,7 @@ testWithAdmin('A read of a site elsewhere is redirected by 301 (A-23, A-24, A-25
   expect((await fetch(`${url}${path}`, { headers: { Authorization: token } })).status).toBe(200)
 })
 
-testWithAdmin('A change of a site elsewhere is redirected by 308, with its method (A-26)', async ({ skip }) => {
-  if (!elsewhere) return skip('there is only one data centre')
+testElsewhere('A change of a site elsewhere is redirected by 308, with its method (A-26)', async ({ elsewhere }) => {
   const { url, token } = elsewhere
   const fields = '/api/v1/admin/sites/current/webforms/1/fields/system'
   const news = '/webresources/api/v3/sites/current/categories/5/news'
@@ -42,8 +46,7 @@ testWithAdmin('A change of a site elsewhere is redirected by 308, with its metho
   for (const path of [fields, news]) expect((await call(path, { token, method: 'HEAD' })).status).toBe(301)
 })
 
-testWithAdmin('Every request to an upload is redirected by 308 (U-10)', async ({ skip }) => {
-  if (!elsewhere) return skip('there is only one data centre')
+testElsewhere('Every request to an upload is redirected by 308 (U-10)', async ({ elsewhere }) => {
   const { url, siteId } = elsewhere
   const token = await issueToken([siteId], 'files')
   const path = `/api/v2/admin/sites/${siteId}/uploads/${'a'.repeat(32)}`
@@ -53,8 +56,7 @@ testWithAdmin('Every request to an upload is redirected by 308 (U-10)', async ({
   }
 })
 
-testWithAdmin('The redirect comes before the checks of media types and permissions (A-1)', async ({ skip }) => {
-  if (!elsewhere) return skip('there is only one data centre')
+testElsewhere('The redirect comes before the checks of media types and permissions (A-1)', async ({ elsewhere }) => {
   const { siteId, token } = elsewhere
   const headers = { Accept: 'image/png', 'Content-Type': 'text/plain' }
   const fields = `/api/v1/admin/sites/${siteId}/webforms/1/fields/system`
@@ -62,8 +64,7 @@ testWithAdmin('The redirect comes before the checks of media types and permissio
   expect((await call(`/api/v2/admin/sites/${siteId}/storage/a`, { token })).status).toBe(301)
 })
 
-testWithAdmin('A caller without a right to the site gets no redirect (A-1)', async ({ skip }) => {
-  if (!elsewhere) return skip('there is only one data centre')
+testElsewhere('A caller without a right to the site gets no redirect (A-1)', async ({ elsewhere }) => {
   const path = `/api/v1/admin/sites/${elsewhere.siteId}/webforms`
   expect((await call(path)).status).toBe(400)
   expect((await call(path, { token: null })).status).toBe(401)
