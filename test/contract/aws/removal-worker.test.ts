@@ -12,40 +12,38 @@ import { createGate } from '../../support/gate.ts'
 import { entry, unrecorded } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import type { TestTables } from '../../support/tables.ts'
-
-/** The time of a deployed function for one message, in milliseconds. */
-const wholeTime = 90_000
+import { createQueue, type Message, wholeTime } from './removal-queue.ts'
 
 const task: RemovalTask = { site: 1001 as SiteId, path: toStoragePath('large'), id: 'removal' }
 
 let tables: TestTables
 let time: number
 /** The messages in the queue. The tests deliver them in any order, and repeatedly. */
-let sent: { readonly name: string; readonly delay: number }[]
+let sent: Message[]
 /** The number of objects that are left in the folder. Each call of `remove` removes one. */
 let left: number
-/** The key after which each list began. */
-let listedAfter: (string | undefined)[]
 
 beforeEach(async () => {
   tables = openMemoryTables(() => time)
   time = Date.UTC(2026, 0, 1)
   sent = []
   left = 0
-  listedAfter = []
   vi.spyOn(process.stdout, 'write').mockReturnValue(true)
 })
 
 /** A store with only these objects. It calls `remove` before each removal. */
 const files = (remove = async () => {}): ObjectStore => {
-  const isFilled = (prefix: string) => prefix.startsWith('live/') && left > 0
+  const list = async ({ prefix }: { readonly prefix: string }) => ({
+    objects:
+      prefix.startsWith('live/') && left > 0
+        ? [{ key: `${prefix}a`, size: 1, modified: 0, version: '1', fingerprint: null }]
+        : [],
+    folders: [],
+    next: undefined,
+  })
   return {
-    async list({ prefix, after }) {
-      listedAfter.push(after)
-      const objects = [{ key: `${prefix}a`, size: 1, modified: 0, version: '1', fingerprint: null }]
-      return { objects: isFilled(prefix) ? objects : [], folders: [], next: undefined }
-    },
-    exists: async (prefix) => isFilled(prefix),
+    list,
+    exists: async (prefix) => (await list({ prefix })).objects.length > 0,
     async remove(objects) {
       await remove()
       left -= objects.length
@@ -103,15 +101,6 @@ test('a worker that runs out of time sends one message to continue the removal',
   expect([left, await isOpen(), sent.length]).toEqual([0, false, 2])
 })
 
-test('a worker lists the folder only after the key that the worker before it reached', async () => {
-  await open(1)
-  const { removals, deliver } = start()
-  await removals.take(task, 'the worker before', wholeTime)
-  await removals.giveBack(task, 'the worker before', 1, 'live/1001/large/0')
-  await deliver()
-  expect(listedAfter[0]).toBe('live/1001/large/0')
-})
-
 test('a worker does not continue a removal that another worker is running', async () => {
   const isOpen = await open(2)
   const { pass, reached, open: goOn } = createGate()
@@ -160,50 +149,6 @@ test('a message that the service did not send causes an error', async () => {
   await expect(start().deliver('message 1', wholeTime, 'no removal')).rejects.toThrow()
 })
 
-/**
- * The queue of the deployment: it hides a received message for six times the time of its worker, delivers it five
- * times, and then moves it to the dead letters.
- */
-const createQueue = (deliver: (name: string) => Promise<void>) => {
-  let waiting: { readonly name: string; due: number; received: number }[] = []
-  const dead: string[] = []
-  const add = (name: string, delay = 0) => void waiting.push({ name, due: time + delay * 1000, received: 0 })
-  const drop = (name: string) => {
-    waiting = waiting.filter((message) => message.name !== name)
-  }
-  return {
-    add,
-    dead,
-    redrive() {
-      for (const name of dead.splice(0)) add(`${name} again`)
-    },
-    /** Lets the worker work until this moment, or until the queue is empty. Returns the number of deliveries. */
-    async workUntil(end: number) {
-      let deliveries = 0
-      for (;;) {
-        const [next] = waiting.toSorted((one, other) => one.due - other.due)
-        if (!next || next.due > end) break
-        time = Math.max(time, next.due)
-        if (next.received === 5) {
-          dead.push(next.name)
-          drop(next.name)
-          continue
-        }
-        next.received += 1
-        next.due = time + 6 * wholeTime
-        deliveries += 1
-        await deliver(next.name).then(
-          () => drop(next.name),
-          () => {},
-        )
-        for (const { name, delay } of sent.splice(0)) add(name, delay)
-      }
-      time = end
-      return deliveries
-    },
-  }
-}
-
 describe('a removal whose store is unavailable for two hours', () => {
   const minute = 60_000
   let isAway: boolean
@@ -223,16 +168,27 @@ describe('a removal whose store is unavailable for two hours', () => {
       if (isAway) throw new ServiceError('unavailable')
     }
     const { deliver } = start(remove, async (recorded) => void entries.push(recorded))
-    queue = createQueue(deliver)
+    queue = createQueue({
+      deliver,
+      takeSent: () => sent.splice(0),
+      now: () => time,
+      wait(until) {
+        time = until
+      },
+    })
     queue.add('message 1')
   })
 
   test('after an hour, the message is a dead letter, and the record stays (S-113)', async () => {
-    // Every 90 seconds for a quarter of an hour, then every nine minutes.
-    expect([await queue.workUntil(begun + 59 * minute), queue.dead]).toEqual([10 + 5, []])
+    await queue.workUntil(begun + 59 * minute)
+    expect(queue.dead).toEqual([])
     await queue.workUntil(begun + 61 * minute)
     expect([queue.dead.length, await isOpen(), left]).toEqual([1, true, 3])
-    expect([await queue.workUntil(begun + 120 * minute), await isOpen()]).toEqual([0, true])
+    const attempts = queue.deliveries()
+    // Every 90 seconds for a quarter of an hour, then every nine minutes.
+    expect(attempts).toBe(10 + 5)
+    await queue.workUntil(begun + 120 * minute)
+    expect([queue.deliveries(), await isOpen()]).toEqual([attempts, true])
   })
 
   test('a message that is moved back ends the removal, with one entry (S-113)', async () => {
