@@ -205,7 +205,7 @@ export const allowKeys = (
   { encryptionKeys }: Settings,
   regions: readonly string[],
   services: readonly ('dynamodb' | 's3' | 'sqs' | 'ssm')[],
-  actions: readonly ('Decrypt' | 'GenerateDataKey')[] = ['Decrypt'],
+  actions: readonly ('Decrypt' | 'DescribeKey' | 'GenerateDataKey')[] = ['Decrypt'],
 ): readonly PolicyStatement[] => {
   const keys = regions.flatMap((region) => encryptionKeys?.[region] ?? [])
   if (keys.length === 0) return []

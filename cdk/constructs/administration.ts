@@ -13,7 +13,6 @@ const lengthFaults = (stack: Stack, { document }: ManagedPolicy): string[] => {
   const values: Readonly<Record<string, string>> = {
     'AWS::Partition': 'aws',
     'AWS::AccountId': '123456789012',
-    'AWS::StackId': `arn:aws:cloudformation:${stack.region}:123456789012:stack/${stack.stackName}/${anyId}`,
   }
   const text = stack.resolve(stack.toJsonString(document))
   const parts: readonly (string | { readonly Ref?: string })[] = text['Fn::Join'][1]
@@ -29,6 +28,11 @@ const lengthFaults = (stack: Stack, { document }: ManagedPolicy): string[] => {
 const issuer = 'token.actions.githubusercontent.com'
 
 const bootstrapRoles = ['deploy-role', 'file-publishing-role', 'lookup-role']
+
+const describing = (stack: Stack, region: string, name: string) => {
+  const arn = stack.formatArn({ service: 'cloudformation', region, resource: 'stack', resourceName: `${name}/*` })
+  return allow('cloudformation', ['DescribeStacks'], arn)
+}
 
 /**
  * A role for jobs of one GitHub environment. Its only rights are to assume the roles of `cdk bootstrap` in the regions
@@ -56,11 +60,8 @@ export const createDeploymentRole = (stack: Stack, settings: Settings): readonly
       role.addToPolicy(allow('sts', ['AssumeRole'], arn))
     }
   }
-  for (const [id, { region }] of Object.entries(settings.dataCentres)) {
-    const resourceName = `${settings.prefix}-${id}/*`
-    const arn = stack.formatArn({ service: 'cloudformation', region, resource: 'stack', resourceName })
-    role.addToPolicy(allow('cloudformation', ['DescribeStacks'], arn))
-  }
+  for (const [id, { region }] of Object.entries(settings.dataCentres))
+    role.addToPolicy(describing(stack, region, `${settings.prefix}-${id}`))
   new CfnOutput(stack, 'DeploymentRoleArn', { key: 'DeploymentRole', value: role.roleArn })
   return [role]
 }
@@ -84,7 +85,7 @@ export const createAdministrationPolicy = (
       ...(bucketArn === undefined ? [] : allowOnFiles(administrationGrants.files, bucketArn)),
       ...(keyArn === undefined ? [] : [allow('kms', keyActions, keyArn)]),
       ...allowKeys(settings, [stack.region], ['dynamodb', 's3']),
-      allow('cloudformation', ['DescribeStacks'], stack.stackId),
+      describing(stack, stack.region, stack.stackName),
     ],
   })
   policy.node.addValidation({ validate: () => lengthFaults(stack, policy) })

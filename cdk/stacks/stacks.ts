@@ -156,10 +156,8 @@ export const addDataCentre = (
 ): Distribution | undefined => {
   const tables = createTables(stack, settings, dataCentre)
   const files = createFilesBucket(stack, isProtected(settings, dataCentre), settings)
-  const backups = createBackup(stack, settings, [
-    ...regionalTables.map((name) => tables[name].tableArn),
-    files.bucketArn,
-  ])
+  const tableArns = regionalTables.map((name) => tables[name].tableArn)
+  const backups = createBackup(stack, settings, tableArns, files.bucketArn)
   const removals = createWorkQueue(new Construct(stack, 'Removals'), functionSettings.removals.timeout)
   const webhooks = settings.webhooks ? createWebhookParts(stack, isProtected(settings, dataCentre)) : undefined
   const stores = { tables, files, removals: removals.queue, webhooks }

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { deploy, destroy, type Emulator, findEmulator, synthesise } from '../../cdk/deploy-local.ts'
 import { preparePython } from '../support/pinned-packages.ts'
-import { startMiniStack } from './ministack.ts'
+import { claimTls, startMiniStack } from './ministack.ts'
 import {
   gatewaySuites,
   runAcceptance,
@@ -82,7 +82,7 @@ const testOn = (emulator: Emulator, folder: string, { all, tools }: Run): Promis
     const results = await Promise.all([runAcceptance(target, 'us', all ? [] : gatewaySuites), runEdge(target, 'us')])
     // The functions of the other data centre are the same. Only their location and redirects differ.
     const elsewhere = !tools || runAcceptance(target, 'eu', [all ? 'http' : 'http/data-centres'])
-    results.push(...(await Promise.all([elsewhere, runMoving(target, 'us'), stores])))
+    results.push(...(await Promise.all([elsewhere, runMoving(target, 'us', resolve(folder)), stores])))
     // No other suite may use the gateway at the same time.
     if (tools) results.push(await runStreaming(target, 'us', all))
     // All suites before this one have used the functions.
@@ -125,6 +125,7 @@ const testOnAny = async (endpoint: string | undefined, { all }: Flags): Promise<
   const python = preparePython(join('.local', 'python'), join(import.meta.dirname, 'requirements.txt'))
   if (endpoint) return testOn(await findEmulator(endpoint), folder, { all, tools: {} })
   const recordings = resolve(folder, 'requests')
+  claimTls()
   const emulator = await startMiniStack(join(python, 'ministack'), folder, recordings)
   const interrupted = () => void emulator.stop().finally(() => process.exit(130))
   process.once('SIGINT', interrupted).once('SIGTERM', interrupted)

@@ -35,7 +35,12 @@ const untilReady = async (child: ChildProcess, endpoint: string, log: string): P
   throw new Error(`MiniStack did not start; see ${log}`)
 }
 
-const recorder = join(import.meta.dirname, 'record-requests.ts')
+const importing = (file: string): string => `--import=${pathToFileURL(join(import.meta.dirname, file))}`
+
+/** For the commands and tests of this run. */
+export const claimTls = (): void => {
+  process.env['NODE_OPTIONS'] = importing('claim-tls.ts')
+}
 
 /** Starts MiniStack on a free port, with its log in `folder`, and the requests of functions in `recordings`. */
 export const startMiniStack = async (program: string, folder: string, recordings: string): Promise<RunningEmulator> => {
@@ -54,13 +59,15 @@ export const startMiniStack = async (program: string, folder: string, recordings
       PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
       TMPDIR: temporary,
       // Functions inherit the environment.
-      NODE_OPTIONS: `--import=${pathToFileURL(recorder)}`,
+      NODE_OPTIONS: importing('record-requests.ts'),
       SITE_ADMIN_RECORDED_REQUESTS: recordings,
       BIND_HOST: host,
       // The address is also used in URLs of queues, and clients warn about other host names.
       MINISTACK_HOST: host,
       GATEWAY_PORT: String(port),
       LOG_LEVEL: 'ERROR',
+      // Functions and roles have only the permissions of their policies, and signatures are checked.
+      AUTH: 'true',
       // The limit of concurrent functions; others wait. A burst of cold starts would occupy a small machine.
       MINISTACK_WORKER_THREADS: '4',
     },

@@ -1,6 +1,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CloudRequest, watchCloudRequests } from '../support/cloud-requests.ts'
+import './claim-tls.ts'
 
 /**
  * On an emulator that runs functions as processes, `NODE_OPTIONS` loads this file into every function before its own

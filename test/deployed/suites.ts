@@ -1,10 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
+import { CloudFormation, waitUntilStackCreateComplete } from '@aws-sdk/client-cloudformation'
 import { bundleFunction } from '../../cdk/config/functions.ts'
 import { type Emulator, emulatorEnvironment, type Outputs, outputOf } from '../../cdk/deploy-local.ts'
 import { areas } from '../../lib/core/rights.ts'
@@ -23,8 +24,7 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'A range can be read through a link': 'it ignores the range of a read that names a version',
     'A range of an old version can be read': 'it ignores the range of a read that names a version',
     'A link returns the file as an attachment': 'it ignores the response headers of a signed URL',
-    'A link without its signature': 'it allows anonymous reads',
-    'a digest that is not signed': 'it checks no signatures',
+    'A link without its signature': 'it answers an unsigned read with 400',
     'an encoded slash': 'it decodes the path',
     '100 attempts at once are limited': 'it starts a process for each request, and their calls end too late',
   },
@@ -246,9 +246,34 @@ export const runStreaming = async (target: Target, dataCentre: string, all: bool
 export const runEdge = (target: Target, dataCentre: string): Promise<boolean> =>
   runOnDeployment(target, dataCentre, 'edge', {})
 
-/** Moves a site to the deployment and back, as the guide describes. */
-export const runMoving = (target: Target, dataCentre: string): Promise<boolean> =>
-  runOnDeployment(target, dataCentre, 'moving', {})
+/** The environment of an administrator with the two policies of the guide and no other permissions. */
+const administratorOf = async ({ emulator, region, outputs }: Target, dataCentre: string, folder: string) => {
+  const root = { accessKeyId: 'test', secretAccessKey: 'test' }
+  const stacks = new CloudFormation({ endpoint: emulator.endpoint, region, credentials: root })
+  const StackName = 'Administrators'
+  const trusted = { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { AWS: '000000000000' } }
+  const Properties = {
+    RoleName: StackName,
+    AssumeRolePolicyDocument: { Version: '2012-10-17', Statement: [trusted] },
+    ManagedPolicyArns: ['directory', dataCentre].map((stack) => outputOf(outputs, stack, 'AdministrationPolicy')),
+  }
+  await stacks.createStack({
+    StackName,
+    Capabilities: ['CAPABILITY_NAMED_IAM'],
+    TemplateBody: JSON.stringify({ Resources: { Role: { Type: 'AWS::IAM::Role', Properties } } }),
+  })
+  await waitUntilStackCreateComplete({ client: stacks, maxWaitTime: 60 }, { StackName })
+  const file = join(folder, 'aws-config')
+  const keys = `aws_access_key_id=${root.accessKeyId}\naws_secret_access_key=${root.secretAccessKey}`
+  const role = `role_arn=arn:aws:iam::000000000000:role/${StackName}\nsource_profile=root`
+  writeFileSync(file, `[profile root]\n${keys}\n[profile administrator]\n${role}\n`)
+  const others = { AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined }
+  return { ...others, AWS_CONFIG_FILE: file, AWS_PROFILE: 'administrator' }
+}
+
+/** Moves a site to the deployment and back, as the guide describes, as an administrator. */
+export const runMoving = async (target: Target, dataCentre: string, folder: string): Promise<boolean> =>
+  runOnDeployment(target, dataCentre, 'moving', await administratorOf(target, dataCentre, folder))
 
 export const runGrants = (target: Target, dataCentre: string, recordings: string): Promise<boolean> =>
   runOnDeployment(target, dataCentre, 'grants', { DEPLOYED_RECORDINGS: recordings })

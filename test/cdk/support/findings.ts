@@ -1,7 +1,8 @@
-import { type App, Validations } from 'aws-cdk-lib'
+import { type App, CfnResource, Stack, Validations } from 'aws-cdk-lib'
 import { AwsSolutionsChecks } from 'cdk-nag'
-import { readSettings, type Settings } from '../../../cdk/config/settings.ts'
-import { backupPolicies } from '../../../cdk/constructs/backup.ts'
+import type { IConstruct } from 'constructs'
+import { homeRegion, readSettings, type Settings } from '../../../cdk/config/settings.ts'
+import { globalTableName, globalTables } from '../../../lib/config/tables.ts'
 
 export type Findings = Readonly<Record<string, string>>
 
@@ -52,25 +53,45 @@ const acceptedWithStreaming = (region: string, { webApplicationFirewall }: Setti
   ),
 })
 
-export const acceptedOf = (settings: Settings): Findings => {
-  const { prefix, dataCentres, deploymentRole } = settings
-  const there = Object.entries(dataCentres).map(([id, { region, streaming }]) => {
-    const stack = `arn:<AWS::Partition>:cloudformation:${region}:${account()}:stack/${prefix}-${id}/*`
-    return {
-      ...(deploymentRole && { [`AwsSolutions-IAM5[Resource::${stack}]`]: 'Stack names end with an unknown id.' }),
-      ...(streaming && acceptedWithStreaming(region, settings)),
-    }
-  })
-  const traced = settings.tracing && { 'AwsSolutions-IAM5[Resource::*]': 'The actions of X-Ray have no resources.' }
-  const backups = settings.backup ? backupPolicies : []
-  const ofBackups = backups.map((name) => [
-    `AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/${name}]`,
-    'AWS maintains the permissions for its backups. Its role can back up, but not restore.',
-  ])
-  return Object.assign({}, accepted, traced, Object.fromEntries(ofBackups), ...there)
+/** The policy of AWS Backup has wildcards where the documentation of AWS has them. */
+const acceptedWithBackup = (app: App, { prefix, dataCentres, ...settings }: Settings): Findings => {
+  const isOwn = (node: IConstruct): node is CfnResource =>
+    CfnResource.isCfnResource(node) &&
+    node.cfnResourceType === 'AWS::DynamoDB::GlobalTable' &&
+    Stack.of(node).stackName !== `${prefix}-directory`
+  const home = homeRegion({ prefix, dataCentres, ...settings })
+  const arnIn = (service: string, region: string, name: string) =>
+    `arn:<AWS::Partition>:${service}:${region}:${account()}:${name}`
+  const resources = [
+    '*',
+    arnIn('backup', '*', 'recovery-point:*'),
+    ...Object.values(dataCentres).map(({ region }) => arnIn('events', region, 'rule/AwsBackupManagedRule*')),
+    ...globalTables.map((name) => `${arnIn('dynamodb', home, `table/${globalTableName(prefix, name)}`)}/backup/*`),
+    ...app.node
+      .findAll()
+      .filter(isOwn)
+      .map((table) => `<${Stack.of(table).getLogicalId(table)}.Arn>/backup/*`),
+  ]
+  const reason = 'AWS Backup names its rules, recovery points and backups, and some actions have no resources.'
+  return Object.fromEntries(resources.map((resource) => [`AwsSolutions-IAM5[Resource::${resource}]`, reason]))
 }
 
-export const checkFindings = (app: App, findings: Findings = acceptedOf(readSettings(app.node))): void => {
+export const acceptedOf = (app: App): Findings => {
+  const settings = readSettings(app.node)
+  const { prefix, dataCentres, backup, tracing } = settings
+  const regions = Object.entries(dataCentres).map(([id, { region }]) => [id, region] as const)
+  const named = [['directory', homeRegion(settings)] as const, ...regions].map(([id, region]) => {
+    const stack = `arn:<AWS::Partition>:cloudformation:${region}:${account()}:stack/${prefix}-${id}/*`
+    return { [`AwsSolutions-IAM5[Resource::${stack}]`]: 'Stack names end with an unknown id.' }
+  })
+  const there = Object.values(dataCentres).map(
+    ({ region, streaming }) => streaming && acceptedWithStreaming(region, settings),
+  )
+  const traced = tracing && { 'AwsSolutions-IAM5[Resource::*]': 'The actions of X-Ray have no resources.' }
+  return Object.assign({}, accepted, traced, backup && acceptedWithBackup(app, settings), ...named, ...there)
+}
+
+export const checkFindings = (app: App, findings: Findings = acceptedOf(app)): void => {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app))
   for (const [id, reason] of Object.entries(findings)) Validations.of(app).acknowledge({ id, reason })
 }

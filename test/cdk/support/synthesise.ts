@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { Template } from 'aws-cdk-lib/assertions'
 import type { SynthesisMessage } from 'aws-cdk-lib/cx-api'
 import { functionNames } from '../../../cdk/config/functions.ts'
-import { readSettings } from '../../../cdk/config/settings.ts'
 import { createApp } from '../../../cdk/stacks/create-app.ts'
 import { makeDirectory, removeDirectory } from '../../support/directory.ts'
 import { acceptedOf, checkFindings, type Findings } from './findings.ts'
@@ -58,7 +57,7 @@ export const synthesiseChecked = (settings: object, accepted?: Findings) => {
     return {
       /** Violated rules, without the given findings. */
       findings: [...new Set(pluginReports.flatMap(({ violations }) => violations.map(({ ruleName }) => ruleName)))],
-      accepted: Object.keys(acceptedOf(readSettings(app.node))),
+      accepted: Object.keys(acceptedOf(app)),
       warnings: warningsIn(stacks),
       /** By stack name without the prefix. Empty if a rule is violated. */
       templates: templatesIn(stacks),

@@ -72,7 +72,8 @@ const oddFiles: Readonly<Record<string, Buffer>> = {
   'empty.txt': Buffer.alloc(0),
   'a folder/50% off #1?.html': Buffer.from('<h1>Off</h1>'),
   'a folder/Cafe\u0301 \u{1f600} "x".txt': Buffer.from('coffee'),
-  'large.bin': Buffer.alloc(6_000_000, 'large'),
+  // The command sends this file to the bucket, in two parts.
+  'large.bin': Buffer.alloc(9_000_000, 'large'),
 }
 
 const putOddFiles = async ({ baseUrl, token }: { readonly baseUrl: string; readonly token: string }) => {
