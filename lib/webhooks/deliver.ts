@@ -26,8 +26,9 @@ export interface DeliveryDeps {
   readonly clock: Clock
 }
 
-/** V-11, in milliseconds. */
-const longestFailure = 5 * 24 * 3600 * 1000
+const [second, minute, hour] = [1_000, 60_000, 3_600_000]
+
+const longestFailure = 5 * 24 * hour
 
 const postEvent = async ({ findSource, seals, target, clock }: DeliveryDeps, webhook: Webhook, view: ReportedView) => {
   const source = await findSource(webhook.site)
@@ -44,26 +45,11 @@ const postEvent = async ({ findSource, seals, target, clock }: DeliveryDeps, web
 const isOver = ({ status, at }: Delivery, failingSince = at): boolean =>
   status === 410 || at - failingSince >= longestFailure
 
-/** V-11. A webhook that was changed meanwhile stays enabled. */
-const disable = async ({ webhooks }: DeliveryDeps, { site, id, targetUrl }: Webhook, delivery: Delivery) => {
-  const entry = webhookEntry('webhook.disabled', { site, id, targetUrl }, { actor: 'system' })
-  const plan = (present: Webhook) => {
-    const isSame = present.enabled && present.targetUrl === targetUrl
-    return isSame && isOver(delivery, present.failingSince) ? { ...present, enabled: false } : undefined
-  }
-  await webhooks.change(site, id, plan, entry)
-}
-
-const changeAt = async ({ history }: DeliveryDeps, site: SiteId, position: number) => {
-  const [change] = await history.after(site, position - 1, 1)
-  return change?.position === position ? change : undefined
-}
-
 const attemptDelivery = async (
   deps: DeliveryDeps,
   webhook: Webhook,
   change: Change,
-  attempt = 1,
+  attempt: number,
 ): Promise<Delivery> => {
   const { position, type } = change
   const { at, ...answer } = await postEvent(deps, webhook, viewOfChange(change))
@@ -71,13 +57,17 @@ const attemptDelivery = async (
   return { id, position, type, at, attempt, ...answer }
 }
 
-const recordDelivery = async (deps: DeliveryDeps, webhook: Webhook, outcome: Outcome & { delivery: Delivery }) => {
-  const { delivery } = outcome
-  await deps.webhooks.recordOutcome(webhook.site, webhook.id, outcome)
-  if (!isSuccess(delivery) && isOver(delivery, webhook.failingSince)) await disable(deps, webhook, delivery)
+/** V-11. A webhook that was changed meanwhile stays enabled. */
+const recordDelivery = async ({ webhooks }: DeliveryDeps, webhook: Webhook, delivery: Delivery, outcome: Outcome) => {
+  const { site, id, targetUrl, failingSince } = webhook
+  await webhooks.recordOutcome(site, id, { ...outcome, delivery })
+  if (isSuccess(delivery) || !isOver(delivery, failingSince)) return
+  const plan = (present: Webhook) => {
+    const isSame = present.enabled && present.targetUrl === targetUrl
+    return isSame && isOver(delivery, present.failingSince) ? { ...present, enabled: false } : undefined
+  }
+  await webhooks.change(site, id, plan, webhookEntry('webhook.disabled', webhook, { actor: 'system' }))
 }
-
-const [second, minute, hour] = [1_000, 60_000, 3_600_000]
 
 const delays = [5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour]
 
@@ -88,59 +78,51 @@ const mostAtOnce = 100
 const isWanted = ({ types, subject }: Webhook, change: Change): boolean =>
   isWantedType(types, change.type) && isAbout(change, subject)
 
-const retryAfter = (delivery: Delivery): { readonly retry?: Retry } => {
+const wantedAt = async ({ history }: DeliveryDeps, webhook: Webhook, position: number) => {
+  const [change] = await history.after(webhook.site, position - 1, 1)
+  return change?.position === position && isWanted(webhook, change) ? change : undefined
+}
+
+/** V-10. This entry failed when there was no room for another retry. All later entries wait for it. */
+const isAwaited = ({ attempt }: Retry): boolean => attempt === 1
+
+const retryAfter = ({ retries }: Webhook, delivery: Delivery): Retry | undefined => {
   const { position, attempt, at } = delivery
-  const delay = isSuccess(delivery) ? undefined : delays[attempt - 1]
-  if (delay === undefined) return {}
-  return { retry: { position, attempt: attempt + 1, due: Math.round(at + delay * (0.8 + 0.4 * Math.random())) } }
+  const delay = delays[attempt - 1]
+  if (isSuccess(delivery) || delay === undefined) return undefined
+  const others = retries.filter((each) => each.position !== position)
+  if (attempt === 1 && others.length >= mostRetries) return { position, attempt, due: at + pauseWithoutRoom }
+  return { position, attempt: attempt + 1, due: Math.round(at + delay * (0.8 + 0.4 * Math.random())) }
 }
 
 /** V-10. A retry that is due after its longest delay was planned before the clock was set back. It is due now. */
 const isDue = ({ attempt, due }: Retry, now: number): boolean =>
-  due <= now || due > now + 1.2 * (delays[attempt - 2] ?? 0)
+  due <= now || due > now + 1.2 * (delays[attempt - 2] ?? pauseWithoutRoom)
 
-const hasRoom = ({ retries }: Webhook): boolean => retries.length < mostRetries
-
-const repeat = async (deps: DeliveryDeps, webhook: Webhook, { position: ended, attempt }: Retry): Promise<void> => {
-  const entry = await changeAt(deps, webhook.site, ended)
-  if (!entry || !isWanted(webhook, entry)) return deps.webhooks.recordOutcome(webhook.site, webhook.id, { ended })
-  const delivery = await attemptDelivery(deps, webhook, entry, attempt)
-  await recordDelivery(deps, webhook, { delivery, ended, ...retryAfter(delivery) })
-}
-
-/**
- * Sends the first of these entries that the webhook wants. Then the position of the webhook is this entry, or the last
- * entry if the webhook wants none.
- */
-const sendFirst = async (deps: DeliveryDeps, webhook: Webhook, entries: readonly Change[]): Promise<void> => {
-  const entry = entries.find((each) => isWanted(webhook, each))
-  const position = (entry ?? entries.at(-1))?.position ?? 0
+/** Sends the wanted entry at a position. Without one, only the position counts as handled. */
+const handle = async (deps: DeliveryDeps, webhook: Webhook, position: number, entry?: Change, attempt = 1) => {
   if (!entry) return deps.webhooks.recordOutcome(webhook.site, webhook.id, { position })
-  const delivery = await attemptDelivery(deps, webhook, entry)
-  const isHandled = isSuccess(delivery) || hasRoom(webhook)
-  await recordDelivery(deps, webhook, { delivery, ...(isHandled && { position, ...retryAfter(delivery) }) })
+  const delivery = await attemptDelivery(deps, webhook, entry, attempt)
+  await recordDelivery(deps, webhook, delivery, { position, retry: retryAfter(webhook, delivery) })
 }
 
-const pausedUntil = async (deps: DeliveryDeps, webhook: Webhook, now: number): Promise<number> => {
-  if (webhook.failingSince === undefined || hasRoom(webhook)) return 0
-  const recent = await deps.webhooks.deliveries(webhook.site, webhook.id)
-  // Only the next entry is after the position of the webhook. Failing retries of earlier entries do not delay it.
-  // A delivery long after now was made before the clock was set back.
-  const last = recent.find(({ position, at }) => position > webhook.position && at < now + pauseWithoutRoom)
-  return last ? last.at + pauseWithoutRoom : 0
+const sendFirst = (deps: DeliveryDeps, webhook: Webhook, entries: readonly Change[]) => {
+  const entry = entries.find((each) => isWanted(webhook, each))
+  return handle(deps, webhook, (entry ?? entries.at(-1))?.position ?? 0, entry)
 }
 
 const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number, known: readonly Change[]) => {
   const webhook = await deps.webhooks.get(site, id)
   if (!webhook?.enabled || (await deps.findSource(site)) === undefined) return undefined
-  const { retries, announcedBy = 0 } = webhook
-  const resumes = await pausedUntil(deps, webhook, now)
-  const times = [resumes, announcedBy].filter((time) => time > now)
-  const [next] = [...times, ...retries.slice(0, 1).map(({ due }) => due)].toSorted((one, other) => one - other)
-  const isPaused = resumes > now
-  const isLate = known.some(({ position, at }) => position > webhook.position && at < now - minute)
-  const state = { isFailing: webhook.failingSince !== undefined, isWaiting: isPaused || isLate }
-  return { webhook, due: retries.find((each) => isDue(each, now)), isPaused, next, state }
+  const { position, retries, failingSince, announcedBy = 0 } = webhook
+  const awaited = retries.find(isAwaited)
+  const due = awaited && failingSince === undefined ? awaited : retries.find((each) => isDue(each, now))
+  const times = [...(announcedBy > now ? [announcedBy] : []), ...retries.slice(0, 1).map((first) => first.due)]
+  const [next] = times.toSorted((one, other) => one - other)
+  const isPaused = awaited !== undefined
+  const isLate = known.some((entry) => entry.position > position && entry.at < now - minute)
+  const state = { isFailing: failingSince !== undefined, isWaiting: isPaused || isLate }
+  return { webhook, due, isPaused, next, state }
 }
 
 const newEntries = async ({ history, clock }: DeliveryDeps, webhook: Webhook, known: readonly Change[]) => {
@@ -166,7 +148,7 @@ export const deliverNext = async (deps: DeliveryDeps, site: SiteId, id: string, 
     const { webhook, due, isPaused, next, state } = seen
     if (deadline.timeLeft() < longestAttempt) return { next: now, ...state }
     if (due && (repeats || isPaused)) {
-      await repeat(deps, webhook, due)
+      await handle(deps, webhook, due.position, await wantedAt(deps, webhook, due.position), due.attempt)
       continue
     }
     entries = isPaused ? [] : await newEntries(deps, webhook, entries)
@@ -185,21 +167,12 @@ export const sendTest = async (deps: DeliveryDeps, webhook: Webhook) => {
   return viewOfDelivery({ id, type: view.type, attempt: 1, ...sent })
 }
 
-// While entries wait (V-10), the first of them has no retry and is after the position of the webhook.
-const endedBy = async ({ history }: DeliveryDeps, webhook: Webhook, { position }: Change): Promise<Outcome> => {
-  if (position <= webhook.position) return { ended: position }
-  const waiting = await history.after(webhook.site, webhook.position, mostAtOnce)
-  const next = waiting.find((entry) => isWanted(webhook, entry))
-  return { ended: position, ...(next?.position === position && { position }) }
-}
-
 /** V-13. A success ends the retry of the entry. Errors: deliveryUnknown, webhookUnknown, unavailable. */
 export const repeatDelivery = async (deps: DeliveryDeps, webhook: Webhook, id: string) => {
-  const { site } = webhook
-  const before = (await deps.webhooks.deliveries(site, webhook.id)).find((delivery) => delivery.id === id)
-  const entry = before && (await changeAt(deps, site, before.position))
-  if (!entry || !isWanted(webhook, entry)) throw new ServiceError('deliveryUnknown')
+  const before = (await deps.webhooks.deliveries(webhook.site, webhook.id)).find((delivery) => delivery.id === id)
+  const entry = before && (await wantedAt(deps, webhook, before.position))
+  if (!entry) throw new ServiceError('deliveryUnknown')
   const delivery = await attemptDelivery(deps, webhook, entry, before.attempt + 1)
-  await recordDelivery(deps, webhook, { delivery, ...(isSuccess(delivery) && (await endedBy(deps, webhook, entry))) })
+  await recordDelivery(deps, webhook, delivery, isSuccess(delivery) ? { position: entry.position } : {})
   return viewOfDelivery(delivery)
 }

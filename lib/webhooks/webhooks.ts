@@ -59,21 +59,20 @@ export const isSuccess = ({ status = 0 }: Pick<Delivery, 'status'>): boolean => 
 export type Retry = Pick<Delivery, 'position' | 'attempt'> & { readonly due: number }
 
 /**
- * Without a delivery, the webhook does not want the entries up to `position`. With a position, the delivery is a first
- * attempt. `ended` is the position of the entry whose retry ends.
+ * Ends the retry of the entry at `position`, unless `retry` renews it. All entries up to `position` are handled. Without
+ * a position, a repetition of V-13 has failed, which changes no retry.
  */
 export interface Outcome {
-  readonly delivery?: Delivery
   readonly position?: number
-  readonly retry?: Retry
-  readonly ended?: number
+  readonly delivery?: Delivery
+  readonly retry?: Retry | undefined
 }
 
 export const withOutcome = (
   { failingSince, announcedBy, ...webhook }: Webhook,
-  { delivery, position = 0, retry, ended = retry?.position }: Outcome,
+  { position = 0, delivery, retry }: Outcome,
 ): Webhook => {
-  const others = webhook.retries.filter((each) => each.position !== ended)
+  const others = webhook.retries.filter((each) => each.position !== position)
   const advances = position > webhook.position
   const isOpen = advances || others.length < webhook.retries.length
   const retries = [...others, ...(retry && isOpen ? [retry] : [])].toSorted((one, other) => one.due - other.due)

@@ -81,8 +81,7 @@ describeOn({ kinds: handsOfPorts, subject: 'deliveries of webhooks' }, ({ stores
   const fail = (number: number, due: number, attempt = 1) => {
     const { status: _, ...unanswered } = deliveryOf(number, { attempt, fault: 'refused' })
     const retry = { position: number, attempt: attempt + 1, due }
-    const place = attempt === 1 ? { position: number } : { ended: number }
-    return webhooks.recordOutcome(site, 'whk_one', { delivery: unanswered, retry, ...place })
+    return webhooks.recordOutcome(site, 'whk_one', { position: number, delivery: unanswered, retry })
   }
 
   test('A late delivery is listed, but never decreases the position of the webhook', async () => {
@@ -106,7 +105,7 @@ describeOn({ kinds: handsOfPorts, subject: 'deliveries of webhooks' }, ({ stores
       [8, 2],
       [9, 3],
     ])
-    await webhooks.recordOutcome(site, 'whk_one', { delivery: deliveryOf(10), ended: 10 })
+    await webhooks.recordOutcome(site, 'whk_one', { position: 10, delivery: deliveryOf(10) })
     expect((await retries())?.map(({ position }) => position)).toEqual([8, 9])
   })
 })

@@ -288,7 +288,7 @@ describeOn({ kinds: hands, subject: 'many or late retries', clock }, (hand) => {
       expect(await progress()).toEqual({ next: now + 5 * minute, isFailing: true, isWaiting: true })
       expect(subjects()).toEqual(Array(sends).fill('a.html'))
     }
-    expect((await stored()).retries).toHaveLength(mostRetries)
+    expect((await stored()).retries).toHaveLength(mostRetries + 1)
     answer = () => ok
     const [failed] = await recent()
     await repeat(failed?.id)
@@ -312,6 +312,12 @@ describeOn({ kinds: hands, subject: 'many or late retries', clock }, (hand) => {
     now = resumes
     await deliver()
     expect(new Set(subjects())).toEqual(new Set(['old.html', 'next.html']))
+    await attempt(failure, 'last.html')
+    answer = () => ok
+    await repeat((await recent()).find(({ position }) => position === retry?.position)?.id)
+    sent = []
+    await deliver()
+    expect(subjects()).toEqual(['last.html'])
   })
 
   test('A retry is sent at once if the clock was set back after it was planned (V-10)', async () => {
@@ -331,7 +337,8 @@ describeOn({ kinds: hands, subject: 'many or late retries', clock }, (hand) => {
     await store({ retries: fullRetries(), failingSince: now })
     await attempt(failure, 'late.html')
     now -= day
-    await store({ retries: fullRetries() })
+    const { retries } = await stored()
+    await store({ retries: [...fullRetries(), ...retries.filter(({ attempt }) => attempt === 1)] })
     sent = []
     for (const sends of [1, 0, 1]) {
       if (sends > 0) now += 5 * minute
