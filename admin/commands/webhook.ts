@@ -36,10 +36,11 @@ interface Options extends OfSite {
 
 const everyType = 'all'
 
-const hooksOf = async (stores: AdminStores, site: SiteId) => {
-  const { seals, ...area } = await areaOf(stores, site)
-  if (seals) return { ...area, seals, sites: stores.sites }
-  throw new Refusal('This deployment has no webhooks. Set "webhooks" to true in cdk.json, and deploy.')
+const depsOf = async (stores: AdminStores, { site, allowPrivateWebhooks: permitsPrivate = false }: Options) => {
+  const { seals, webhooks, history } = await areaOf(stores, site)
+  if (!seals) throw new Refusal('This deployment has no webhooks. Set "webhooks" to true in cdk.json, and deploy.')
+  const target = createTarget({ permitsPrivate })
+  return createDeliveryDeps({ sites: stores.sites, webhooks, seals, history }, { target })
 }
 
 // The sentences of the service name requests. These name commands.
@@ -50,9 +51,9 @@ const refusing = (name: ErrorName, sentence: string) => (error: unknown) => {
 const unknown = (site: SiteId) =>
   refusing('webhookUnknown', `Site ${site} has no such webhook. "webhook list --site ${site}" lists its webhooks.`)
 
-const find = async (stores: AdminStores, site: SiteId, id: string) => {
-  const area = await hooksOf(stores, site)
-  return { area, webhook: await findWebhook(area, site, id).catch(unknown(site)) }
+const find = async (stores: AdminStores, id: string, options: Options) => {
+  const deps = await depsOf(stores, options)
+  return { deps, webhook: await findWebhook(deps, options.site, id).catch(unknown(options.site)) }
 }
 
 const settingsOf = ({ url: targetUrl, type, subject, description, enable: enabled, rotate }: Options) => {
@@ -67,12 +68,12 @@ const refuseTarget = (url: string, { allowPrivateWebhooks = false }: Options) =>
 
 const create = async (stores: AdminStores, options: Options & { readonly url: string }, self: Command) => {
   const { site, url: targetUrl } = options
-  const area = await hooksOf(stores, site)
+  const deps = await depsOf(stores, options)
   refuseTarget(targetUrl, options)
-  const { id, secret } = await createWebhook(area, site, { ...settingsOf(options), targetUrl }, administrator).catch(
+  const { id, secret } = await createWebhook(deps, site, { ...settingsOf(options), targetUrl }, administrator).catch(
     refusing('tooManyWebhooks', `Site ${site} already has ${mostWebhooks} webhooks. Remove one of them first.`),
   )
-  const undo = () => removeWebhook(area, { site, id, targetUrl }, administrator)
+  const undo = () => removeWebhook(deps, { site, id, targetUrl }, administrator)
   return printOnce(self, 'webhook', `${id} --site ${site}`, { id, secret }, undo)
 }
 
@@ -82,13 +83,13 @@ const inText = (webhook: ReturnType<typeof viewOfWebhook>) => ({
   types: webhook.types.length > 0 ? webhook.types : everyType,
 })
 
-const list = async (stores: AdminStores, { site }: OfSite) => {
-  const { webhooks } = await hooksOf(stores, site)
-  return (await webhooks.listOfSite(site)).map(viewOfWebhook)
+const list = async (stores: AdminStores, options: Options) => {
+  const { webhooks } = await depsOf(stores, options)
+  return (await webhooks.listOfSite(options.site)).map(viewOfWebhook)
 }
 
-const show = async (stores: AdminStores, id: string, { site }: OfSite) =>
-  viewOfWebhook((await find(stores, site, id)).webhook)
+const show = async (stores: AdminStores, id: string, options: Options) =>
+  viewOfWebhook((await find(stores, id, options)).webhook)
 
 const change = async (stores: AdminStores, id: string, options: Options) => {
   const { site, url } = options
@@ -96,14 +97,14 @@ const change = async (stores: AdminStores, id: string, options: Options) => {
   if (Object.values(wanted).every((value) => value === undefined))
     throw new Refusal('Name what to change: "webhook change --help" lists the options.')
   if (url !== undefined) refuseTarget(url, options)
-  const { area, webhook } = await find(stores, site, id)
+  const { deps, webhook } = await find(stores, id, options)
   const author = { author: administrator, now: Date.now() }
-  return changeWebhook(area, webhook, wanted, author).catch(unknown(site))
+  return changeWebhook(deps, webhook, wanted, author).catch(unknown(site))
 }
 
-const remove = async (stores: AdminStores, id: string, { site }: OfSite) => {
-  const { area, webhook } = await find(stores, site, id)
-  await removeWebhook(area, webhook, administrator).catch(unknown(site))
+const remove = async (stores: AdminStores, id: string, options: Options) => {
+  const { deps, webhook } = await find(stores, id, options)
+  await removeWebhook(deps, webhook, administrator).catch(unknown(options.site))
   return { removed: true }
 }
 
@@ -118,24 +119,18 @@ const deliveryInText = ({ status, fault, milliseconds, attempt, ...delivery }: D
   attempt,
 })
 
-const deliveries = async (stores: AdminStores, id: string, { site }: OfSite) => {
-  const { area } = await find(stores, site, id)
-  return (await area.webhooks.deliveries(site, id)).map(viewOfDelivery)
-}
-
-const findToSend = async (stores: AdminStores, id: string, { site, allowPrivateWebhooks = false }: Options) => {
-  const { area, webhook } = await find(stores, site, id)
-  const target = createTarget({ permitsPrivate: allowPrivateWebhooks })
-  return { deps: createDeliveryDeps(area, { target }), webhook }
+const deliveries = async (stores: AdminStores, id: string, options: Options) => {
+  const { deps } = await find(stores, id, options)
+  return (await deps.webhooks.deliveries(options.site, id)).map(viewOfDelivery)
 }
 
 const test = async (stores: AdminStores, id: string, options: Options) => {
-  const { deps, webhook } = await findToSend(stores, id, options)
+  const { deps, webhook } = await find(stores, id, options)
   return sendTest(deps, webhook)
 }
 
 const repeat = async (stores: AdminStores, id: string, delivery: string, options: Options) => {
-  const { deps, webhook } = await findToSend(stores, id, options)
+  const { deps, webhook } = await find(stores, id, options)
   const listing = `"webhook deliveries ${id} --site ${options.site}" lists the last 100 deliveries.`
   const unknownDelivery = refusing('deliveryUnknown', `Webhook ${id} has no such delivery. ${listing}`)
   return repeatDelivery(deps, webhook, delivery).catch(unknownDelivery)
