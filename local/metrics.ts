@@ -61,9 +61,10 @@ const gaugesOf = ({ measures, directory, stores }: Watched) => {
   } as const satisfies Record<string, readonly [help: string, read: () => Promise<number>]>
 }
 
-const named = (registry: Registry, name: string, help: string) => ({
+const named = <Label extends string>(registry: Registry, name: string, help: string, ...labelNames: Label[]) => ({
   name: `site_admin_${name}`,
   help,
+  labelNames,
   registers: [registry],
 })
 
@@ -95,12 +96,10 @@ const createByteCounts = (registry: Registry) => {
 
 // V-26: labels have only values of the service itself, so callers cannot add labels.
 const createCounts = (registry: Registry) => {
-  const answered = named(registry, 'requests_total', 'Answered requests.')
-  const requests = new Counter({ ...answered, labelNames: ['operation', 'status'] })
-  const signedIn = named(registry, 'sign_ins_total', 'Sign-ins and exchanges of tokens.')
-  const signIns = new Counter({ ...signedIn, labelNames: ['outcome'] })
-  const timed = named(registry, 'request_duration_seconds', 'The time from a request to the end of its answer.')
-  const durations = new Histogram({ ...timed, labelNames: ['operation'], buckets })
+  const requests = new Counter(named(registry, 'requests_total', 'Answered requests.', 'operation', 'status'))
+  const signIns = new Counter(named(registry, 'sign_ins_total', 'Sign-ins and exchanges of tokens.', 'outcome'))
+  const time = 'The time from a request to the end of its answer.'
+  const durations = new Histogram({ ...named(registry, 'request_duration_seconds', time, 'operation'), buckets })
   for (const outcome of signInOutcomes) signIns.inc({ outcome }, 0)
   return (telemetry: Telemetry): Telemetry => ({
     ...telemetry,
@@ -139,8 +138,8 @@ const createMetricsServer = (registry: Registry) => {
 export const createMetrics = (watched: Watched) => {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const info = named(registry, 'info', 'The version of the service.')
-  new Gauge({ ...info, labelNames: ['version'] }).set({ version: packageFile.version }, 1)
+  const info = named(registry, 'info', 'The version of the service.', 'version')
+  new Gauge(info).set({ version: packageFile.version }, 1)
   for (const [name, [help, read]] of Object.entries(gaugesOf(watched))) {
     new Gauge({
       ...named(registry, name, help),

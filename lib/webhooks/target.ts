@@ -79,8 +79,6 @@ const refuse = (): never => {
   )
 }
 
-const translated = ipaddr.parseCIDR('64:ff9b::/96')
-
 // IPv6 has no other public addresses.
 const assigned = ipaddr.parseCIDR('2000::/3')
 
@@ -94,7 +92,7 @@ const isOwn = (address: string): boolean =>
 export const isPublic = (text: string): boolean => {
   const address = ipaddr.process(text)
   if (address instanceof ipaddr.IPv6) {
-    if (address.match(translated)) return isPublic(ipaddr.fromByteArray(address.toByteArray().slice(-4)).toString())
+    if (address.range() === 'rfc6052') return isPublic(ipaddr.fromByteArray(address.toByteArray().slice(-4)).toString())
     if (!address.match(assigned)) return false
   }
   return address.range() === 'unicast' && address.toString() !== metadata && !isOwn(address.toString())
