@@ -5,7 +5,7 @@ import { describeOn, handsOfPorts } from '../../support/hands.ts'
 let now = Date.now()
 const clock = { wall: () => now, monotonic: () => now }
 describeOn({ kinds: handsOfPorts, subject: 'values and issuers', clock }, (hand) => {
-  const { accessValues, grants, issuers, sites } = hand.stores
+  const { accessValues, issuers } = hand.stores
   const soon = () => Math.floor(now / 1000) + 60
 
   test('A value stays under its key until the value expires', async () => {
@@ -32,13 +32,6 @@ describeOn({ kinds: handsOfPorts, subject: 'values and issuers', clock }, (hand)
     expect((await Promise.all(puts)).filter(Boolean)).toHaveLength(1)
     const taken = await Promise.all(Array.from({ length: 20 }, () => accessValues.take('four')))
     expect(taken.filter((value) => value !== undefined)).toHaveLength(1)
-  })
-
-  test('The lists of tokens and sites do not contain the values', async () => {
-    await accessValues.put('five', 'value', soon())
-    await issuers.changeTrust((trust) => ({ ...trust }), [])
-    expect(await grants.list()).toEqual([])
-    expect(await sites.list()).toEqual({ sites: [], dataCentres: [] })
   })
 
   test('Concurrent changes of the issuers are all stored', async () => {

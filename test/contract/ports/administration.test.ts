@@ -44,8 +44,8 @@ describeOn({ kinds: handsOfPorts, subject: 'administration of content' }, ({ sto
   })
 })
 
-describeOn({ kinds: handsOfPorts, subject: 'administration of forms, sites and workflows' }, ({ stores }) => {
-  const { webForms, sites, workflows } = stores
+describeOn({ kinds: handsOfPorts, subject: 'administration of forms and workflows' }, ({ stores }) => {
+  const { webForms, workflows } = stores
 
   test('Forms are listed with their fields, in pages that may begin after any id', async () => {
     for (const id of range(1, 5)) {
@@ -64,21 +64,6 @@ describeOn({ kinds: handsOfPorts, subject: 'administration of forms, sites and w
     const sorted = pages.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     expect(await workflows.list(site, undefined, 100)).toEqual(sorted)
     expect(await workflows.list(site, sorted[1], 1)).toEqual([sorted[2]])
-  })
-
-  test('A renamed site keeps the order of its members, and is removed once, like a form', async () => {
-    const form = 1 as WebFormId
-    const named = { id: site, name: 'One', dataCentre: 'us', renderingEngine: true }
-    await webForms.create({ site, id: form, name: 'One', fields: [] }, entry())
-    await sites.createSite(named, entry())
-    expect(await sites.renameSite(site, 'Two', entry())).toBe(true)
-    // Commands print the members in this order.
-    expect(JSON.stringify(await sites.getSite(site))).toBe(JSON.stringify({ ...named, name: 'Two' }))
-    for (const isThere of [true, false]) {
-      expect(await webForms.remove(site, form, entry())).toBe(isThere)
-      expect(await sites.removeSite(site, entry())).toBe(isThere)
-    }
-    expect(await sites.renameSite(site, 'Two', entry())).toBe(false)
   })
 })
 

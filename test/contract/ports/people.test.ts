@@ -14,25 +14,6 @@ describeOn({ kinds: handsOfPorts, subject: 'people' }, (hand) => {
   const { people, history } = hand.stores
   const recorded = async () => (await history.after(site, 0, 100)).length
 
-  test('A person is found under the name in any case, with every member (A-52, A-53)', async () => {
-    const full = person('Ann_b+c@d', {
-      displayName: `Ä "b" 🍐`,
-      sites: {
-        ...at({ role: 'author', folders: ['/a', '/b c'] }),
-        7000: { rights: ['files:read'] },
-      } as Person['sites'],
-      disabled: true,
-      password: '$argon2id$',
-      invitation: { hash: 'ff', expires: 1_900_000_000 },
-      lastSignIn: '2026-01-31',
-      addresses: { ff: '2026-01-31' },
-    })
-    expect(await people.create(full, [entry()])).toBe(true)
-    expect(await people.get(full.name.toUpperCase())).toEqual(full)
-    expect(await people.get('nobody')).toBeUndefined()
-    expect(await recorded()).toBe(1)
-  })
-
   test('A name is unique whatever its case, even for concurrent callers (A-52)', async () => {
     const create = (name: string) => hand.connect().people.create(person(name), [entry()])
     const outcomes = await Promise.all(['ann', 'ANN', 'Ann'].map(create))

@@ -84,14 +84,6 @@ describeOn({ kinds: handsOfPorts, subject: 'deliveries of webhooks' }, ({ stores
     return webhooks.recordOutcome(site, 'whk_one', { position: number, delivery: unanswered, retry })
   }
 
-  test('A late delivery is listed, but never decreases the position of the webhook', async () => {
-    await createIn(stores)
-    await webhooks.recordOutcome(site, 'whk_one', { position: 9 })
-    await webhooks.recordOutcome(site, 'whk_one', { delivery: deliveryOf(8), position: 8 })
-    expect((await webhooks.get(site, 'whk_one'))?.position).toBe(9)
-    expect(await webhooks.deliveries(site, 'whk_one')).toHaveLength(1)
-  })
-
   test('Retries are in the order of their due times until an attempt ends them (V-10)', async () => {
     const retries = async () => (await connect().webhooks.get(site, 'whk_one'))?.retries
     await createIn(stores)
