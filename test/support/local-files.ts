@@ -5,7 +5,6 @@ import { createObjectStore } from '../../lib/machine/objects/object-store.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
 import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
 import { createRecorder } from '../../lib/machine/tables/history.ts'
-import { createFolderRemovals } from '../../lib/machine/tables/path-locks.ts'
 
 interface Options {
   readonly durable?: boolean
@@ -25,7 +24,6 @@ export const openLocalFiles = (path: string, { durable = false, ...sizes }: Opti
   const files = createObjectStore({ database, blobs, record, ...sizes })
   return {
     files,
-    removals: createFolderRemovals(database, record),
     database,
     close() {
       // Background work ends when it finds that the database is closed.

@@ -14,10 +14,9 @@ for (const [name, options] of variants) {
     `The object store of one machine, ${name}`,
     async () => {
       const folder = makeDirectory()
-      const { files, removals, close } = openLocalFiles(folder, options)
+      const { files, close } = openLocalFiles(folder, options)
       return {
         store: files,
-        removals,
         leftovers: async () => keptContents(layoutOf(folder)).leftovers.length,
         async close() {
           close()

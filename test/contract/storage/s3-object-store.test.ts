@@ -1,8 +1,5 @@
 import { DeleteObjectsCommand, ListObjectVersionsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
-import { createFolderRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
 import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
-import { unrecorded } from '../../support/history.ts'
-import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { type Ability, abilities } from './object-store/workbench.ts'
 import { describeCopies, describeObjectStore } from './object-store.suite.ts'
 
@@ -34,13 +31,9 @@ const open = async (largestCopy?: number) => {
     lacks.push(ability)
     console.warn(`\nSome cases are SKIPPED, because ${abilities[ability]}.\n`)
   }
-  const tables = openMemoryTables()
-  const { pathLocks: table } = tables.names
-  const removals = createFolderRemovals({ dynamodb: tables.connect(), table, record: unrecorded })
   return {
     lacks,
-    removals,
-    store: openObjectStore({ bucket, connect }, { client, removals, largestCopy }),
+    store: openObjectStore({ bucket, connect }, { client, largestCopy }),
     leftovers,
     close: async () => client.destroy(),
   }

@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
-import type { SiteId } from '../../../../lib/core/ids.ts'
 import type { Change, ListQuery, ObjectStore, PlaceConditions, Staged } from '../../../../lib/storage/object-store.ts'
-import type { FolderRemovals } from '../../../../lib/storage/path-locks.ts'
 import { entry } from '../../../support/history.ts'
 import { inPieces } from '../../../support/in-pieces.ts'
 import { bytesIn, nowhere, recorded } from '../../../support/objects.ts'
@@ -16,8 +14,6 @@ export type Ability = keyof typeof abilities
 
 export interface OpenedStore {
   readonly store: ObjectStore
-  /** The port that tells the store which folders are locked. */
-  readonly removals: FolderRemovals
   /** The number of blobs without an object, unfinished uploads and scratch objects. */
   leftovers(): Promise<number>
   /** The features that the store lacks, because its emulator does not support them. */
@@ -29,9 +25,6 @@ export const kilobyte = 1024
 export const megabyte = 1024 * kilobyte
 
 export const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
-
-/** The site that the folders belong to. */
-export const site = 1001 as SiteId
 
 /** An open store, and the calls that most cases make. */
 export const openWorkbench = (open: () => Promise<OpenedStore>) => {
@@ -58,9 +51,6 @@ export const openWorkbench = (open: () => Promise<OpenedStore>) => {
     get store() {
       return opened.store
     },
-    get removals() {
-      return opened.removals
-    },
     /** A new prefix for each case. */
     fresh: () => `${base}${number++}/`,
     stage,
@@ -80,7 +70,6 @@ export const openWorkbench = (open: () => Promise<OpenedStore>) => {
       } while (after !== undefined)
       return keys
     },
-    leftovers: () => opened.leftovers(),
     /** Skips a case if the store lacks this feature. */
     requires(ability: Ability, skip: (note: string) => never): void {
       if (opened.lacks?.includes(ability)) skip(`NOT PROVEN: ${abilities[ability]}`)
