@@ -35,11 +35,12 @@ const files = globSync(['**/*.{ts,tsx}', '*/main.js'], {
   exclude: (path) => /(^|\/)(node_modules|cdk\.out|dist|generated|\.[^/]+)$/.test(path),
 })
 
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8')
+
 /** Imports of a file, including types: packages by name, files by their path from the root. */
 const importsOf = (file: string): string[] => {
-  const source = readFileSync(join(root, file), 'utf8')
   const statements = /^(?:import|export)\s(?:[^'"`;=]*?\sfrom\s)?'([^']+)'|\bimport\('([^']+)'\)/gm
-  return [...source.matchAll(statements)].map(([, fixed, onDemand]) => {
+  return [...textOf(file).matchAll(statements)].map(([, fixed, onDemand]) => {
     const name = fixed ?? onDemand ?? ''
     return name.startsWith('.') ? posix.join(posix.dirname(file), name) : name
   })
@@ -129,7 +130,6 @@ test('the acceptance cases import no code of the service', () => {
   expect(cases.length).toBeGreaterThan(10)
 })
 
-const textOf = (file: string): string => readFileSync(join(root, file), 'utf8')
 const rooms = table.flatMap(([folders]) => folders.split(' '))
 const filesIn = (folders: string): string[] => sources.filter((file) => isBelow(folders, file) !== undefined)
 
