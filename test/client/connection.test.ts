@@ -64,9 +64,8 @@ test('if the token covers several sites, the caller must choose one (T-36)', asy
   const { asked, fetch } = scriptedFetch((each) =>
     each.url.endsWith('/sites') ? sites(address, 'https://eu.test') : json({ name: 'news', type: 'folder', links: [] }),
   )
-  await expect(connect({ url: address, token: 'secret', site: 3, fetch })).rejects.toThrow(
-    messages.client.siteNotCovered(3),
-  )
+  const notCovered = connect({ url: address, token: 'secret', site: 3, fetch })
+  await expect(notCovered).rejects.toThrow(messages.client.siteNotCovered(3))
   const found = await findSites({ url: address, token: 'secret', fetch })
   expect(found.list.map(({ id }) => id)).toStrictEqual([1, 2])
   expect(() => found.choose()).toThrow('1 (Site 1), 2 (Site 2)')
@@ -93,9 +92,8 @@ test('after a redirect, the token is sent only to addresses of its sites (T-36)'
   const evil = await scripted([to('https://evil.test/x'), stored])
   await expect(evil.client.files.createFolder('a')).rejects.toThrow(messages.client.tokenNotValidThere('evil.test'))
   const prefix = await scripted([to('https://us.test.evil.test/x'), stored])
-  await expect(prefix.client.files.createFolder('a')).rejects.toThrow(
-    messages.client.tokenNotValidThere('us.test.evil.test'),
-  )
+  const refused = prefix.client.files.createFolder('a')
+  await expect(refused).rejects.toThrow(messages.client.tokenNotValidThere('us.test.evil.test'))
   expect([...evil.asked, ...prefix.asked].map(({ url }) => new URL(url).host)).toStrictEqual(['us.test', 'us.test'])
   const circle = await scripted(Array.from({ length: 9 }, () => to(`${address}/x`)))
   await expect(circle.client.files.createFolder('a')).rejects.toThrow(ServiceError)

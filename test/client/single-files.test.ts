@@ -174,12 +174,10 @@ test('put replaces a file, or fails with a reason', async ({ demo, proxied, serv
   await site.store({ 'a.txt': 'old', 'b.txt/in': 'in a folder' })
   const here = await makeDirectory({ 'a.txt': 'new', 'b.txt': 'new' })
   expect((await demo('put', join(here, 'a.txt'), `${folder}/`)).status).toBe(0)
-  expect(await demo('put', join(here, 'b.txt'), folder)).toMatchObject(
-    outcome(3, messages.client.isFolderOfSite('b.txt')),
-  )
-  expect(await demo('put', '/dev/null', `${folder}/a.txt`)).toMatchObject(
-    outcome(2, messages.client.notRegular('/dev/null')),
-  )
+  const overFolder = await demo('put', join(here, 'b.txt'), folder)
+  expect(overFolder).toMatchObject(outcome(3, messages.client.isFolderOfSite('b.txt')))
+  const device = await demo('put', '/dev/null', `${folder}/a.txt`)
+  expect(device).toMatchObject(outcome(2, messages.client.notRegular('/dev/null')))
   const baseUrl = await proxied((method) => (method === 'PUT' ? 412 : 'pass'))
   const raced = await siteFiles(['put', join(here, 'a.txt'), `${folder}/`], asDemo({ ...service, baseUrl }))
   expect(raced).toMatchObject(outcome(3, messages.client.changedMeanwhile))

@@ -129,9 +129,8 @@ test('login saves a token for one address, private to the user (T-39)', async ({
   expect(printed.stderr).not.toContain(service.token)
   expect((await stat(join(config, 'site-files', 'login.json'))).mode & 0o777).toBe(0o600)
   expect((await siteFiles(['ls'], environment)).status).toBe(0)
-  expect(await siteFiles(['--url', 'http://127.0.0.1:1', 'ls'], environment)).toMatchObject(
-    outcome(2, messages.client.noToken),
-  )
+  const otherAddress = await siteFiles(['--url', 'http://127.0.0.1:1', 'ls'], environment)
+  expect(otherAddress).toMatchObject(outcome(2, messages.client.noToken))
   const tokenFile = join(config, 'token')
   await writeFile(tokenFile, `${service.token}\n`)
   const otherLogin = JSON.stringify({ url: service.baseUrl, token: 'other', site: 7 })

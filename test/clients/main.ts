@@ -41,17 +41,11 @@ const usePython = (document: string, { baseUrl, token, siteId }: SpawnedService)
   mkdirSync(output)
   const client = join(output, 'site_admin_client')
   const generator = join(programs, 'openapi-python-client')
-  const config = join(source, 'generator.yaml')
+  const options = ['--path', document, '--output-path', client, '--meta', 'none']
+  const config = ['--config', join(source, 'generator.yaml')]
   // The generator formats the client with another program of its package.
   const withPrograms = { PATH: `${programs}:${process.env['PATH']}` }
-  checkWarnings(
-    run(
-      output,
-      generator,
-      ['generate', '--path', document, '--output-path', client, '--meta', 'none', '--config', config],
-      withPrograms,
-    ),
-  )
+  checkWarnings(run(output, generator, ['generate', ...options, ...config], withPrograms))
   const models = globSync('models/[!_]*.py', { cwd: client }).length
   console.log(`The Python client has ${models} models.`)
   const script = join(source, 'call_every_operation.py')

@@ -88,9 +88,8 @@ test('the page asks about existing names; one answer can suffice (K-9)', async (
   await page.getByRole('dialog', { name: `a.txt already exists in ${folder}` }).waitFor()
   expect(await dialog.locator('footer').getByRole('button').allTextContents()).toEqual(['Skip', 'Replace', 'Keep both'])
   // The question may appear while the user types. Pressing Enter alone must not replace a file.
-  expect(
-    await dialog.locator(':focus').evaluate((shown) => [shown.textContent, getComputedStyle(shown).outlineStyle]),
-  ).toEqual(['Keep both', 'solid'])
+  const styleOf = (shown: Element) => [shown.textContent, getComputedStyle(shown).outlineStyle]
+  expect(await dialog.locator(':focus').evaluate(styleOf)).toEqual(['Keep both', 'solid'])
   await expectAccessible(page)
   await confirm(page, 'Replace')
   await list(page).getByText('1 of 1 done').waitFor()
