@@ -8,10 +8,6 @@ import { pathToFileURL } from 'node:url'
 import { type Emulator, emulatorEnvironment, findEmulator } from '../../cdk/deploy-local.ts'
 import { freePort } from '../support/listen.ts'
 
-export interface RunningEmulator extends Emulator {
-  stop(): Promise<void>
-}
-
 const host = '127.0.0.1'
 const patience = 60_000
 
@@ -43,7 +39,7 @@ export const claimTls = (): void => {
 }
 
 /** Starts MiniStack on a free port, with its log in `folder`, and the requests of functions in `recordings`. */
-export const startMiniStack = async (program: string, folder: string, recordings: string): Promise<RunningEmulator> => {
+export const startMiniStack = async (program: string, folder: string, recordings: string) => {
   // The folder is outside the project, because package.json would make the emulator's CommonJS files ES modules.
   const temporary = mkdtempSync(join(tmpdir(), 'site-admin-ministack-'))
   const log = join(folder, 'ministack.log')

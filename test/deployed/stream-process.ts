@@ -8,16 +8,8 @@ import { freePort, isListening } from '../support/listen.ts'
 const host = '127.0.0.1'
 const patience = 10_000
 
-export interface StreamProcess {
-  readonly url: string
-  readonly port: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly pid: number
-  stop(): Promise<void>
-}
-
 /** Starts the function from its bundle. `environment` has all settings except the two that are set here. */
-export const startStreamProcess = async (bundle: string, environment: NodeJS.ProcessEnv): Promise<StreamProcess> => {
+export const startStreamProcess = async (bundle: string, environment: NodeJS.ProcessEnv) => {
   const port = await freePort()
   const secret = randomBytes(24).toString('hex')
   const child = spawn(process.execPath, ['index.js'], {
@@ -48,3 +40,5 @@ export const startStreamProcess = async (bundle: string, environment: NodeJS.Pro
     },
   }
 }
+
+export type StreamProcess = Awaited<ReturnType<typeof startStreamProcess>>

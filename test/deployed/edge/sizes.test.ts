@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { formHeaders, multipart } from '../../support/multipart.ts'
 import { call } from '../support/deployment.ts'
 
@@ -22,39 +22,37 @@ const redirected = async ({ status, headers }: Awaited<ReturnType<typeof call>>)
   return Buffer.from(await answer.arrayBuffer())
 }
 
-describe('a file of the largest size', () => {
-  const content = randomBytes(largestFile)
+const largest = randomBytes(largestFile)
 
-  it('a file of the largest size comes back unchanged, from a URL of the bucket', async () => {
-    await store('/sizes/largest.bin', content)
-    const bytes = await redirected(await call('/sizes/largest.bin', { headers: any }))
-    expect(bytes.equals(content)).toBe(true)
-  })
+it('a file of the largest size comes back unchanged, from a URL of the bucket', async () => {
+  await store('/sizes/largest.bin', largest)
+  const bytes = await redirected(await call('/sizes/largest.bin', { headers: any }))
+  expect(bytes.equals(largest)).toBe(true)
+})
 
-  it('a file of the largest size can be sent in a form', async () => {
-    const body = multipart([{ name: 'form.bin', content }])
-    expect((await call('/sizes', { method: 'POST', headers: formHeaders, body })).status).toBe(200)
-    const bytes = await redirected(await call('/sizes/form.bin', { headers: any }))
-    expect(bytes.equals(content)).toBe(true)
-  })
+it('a file of the largest size can be sent in a form', async () => {
+  const body = multipart([{ name: 'form.bin', content: largest }])
+  expect((await call('/sizes', { method: 'POST', headers: formHeaders, body })).status).toBe(200)
+  const bytes = await redirected(await call('/sizes/form.bin', { headers: any }))
+  expect(bytes.equals(largest)).toBe(true)
+})
 
-  it('a file with one more byte is refused with 400/104005, and nothing is stored', async () => {
-    const tooLarge = Buffer.concat([content, Buffer.from('x')])
-    const form = multipart([{ name: 'refused.bin', content: tooLarge }])
-    const answers = [
-      await call('/sizes/refused.bin', { method: 'PUT', headers: raw, body: tooLarge }),
-      await call('/sizes', { method: 'POST', headers: formHeaders, body: form }),
-    ]
-    for (const { status, body } of answers) {
-      const { code, message } = JSON.parse(body.toString())
-      expect({ status, code, message }).toEqual({
-        status: 400,
-        code: 104005,
-        message: expect.stringMatching(new RegExp(`${largestFile} bytes.*resumable upload \\(tus`)),
-      })
-    }
-    expect((await call('/sizes/refused.bin?meta')).status).toBe(404)
-  })
+it('a file with one more byte is refused with 400/104005, and nothing is stored', async () => {
+  const tooLarge = Buffer.concat([largest, Buffer.from('x')])
+  const form = multipart([{ name: 'refused.bin', content: tooLarge }])
+  const answers = [
+    await call('/sizes/refused.bin', { method: 'PUT', headers: raw, body: tooLarge }),
+    await call('/sizes', { method: 'POST', headers: formHeaders, body: form }),
+  ]
+  for (const { status, body } of answers) {
+    const { code, message } = JSON.parse(body.toString())
+    expect({ status, code, message }).toEqual({
+      status: 400,
+      code: 104005,
+      message: expect.stringMatching(new RegExp(`${largestFile} bytes.*resumable upload \\(tus`)),
+    })
+  }
+  expect((await call('/sizes/refused.bin?meta')).status).toBe(404)
 })
 
 const content = randomBytes(largestAnswer)

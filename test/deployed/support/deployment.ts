@@ -1,4 +1,5 @@
-import { request } from 'node:http'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import type { SiteId } from '../../../lib/core/ids.ts'
 
 const setting = (name: string): string => {
@@ -20,12 +21,6 @@ export const deployment = {
 
 export const storage = `/api/v2/admin/sites/${deployment.site}/storage`
 
-export interface Answer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  readonly body: Buffer
-}
-
 interface Call {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -33,19 +28,12 @@ interface Call {
 }
 
 /** Sends one request to the data centre with only these headers and the token. Does not follow redirects. */
-export const call = (path: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> => {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+export const call = async (path: string, { method = 'GET', headers = {}, body }: Call = {}) => {
   const length = body && { 'Content-Length': String(body.length) }
-  request(
-    `${deployment.baseUrl}${storage}${path}`,
-    { method, headers: { Authorization: deployment.token, ...length, ...headers } },
-    async (response) => {
-      const chunks = await response.toArray().catch(reject)
-      const { statusCode = 0, headers: received } = response
-      if (chunks) resolve({ status: statusCode, headers: received, body: Buffer.concat(chunks) })
-    },
-  )
-    .on('error', reject)
-    .end(body)
-  return promise
+  const sent = request(`${deployment.baseUrl}${storage}${path}`, {
+    method,
+    headers: { Authorization: deployment.token, ...length, ...headers },
+  })
+  const [answer] = (await once(sent.end(body), 'response')) as [IncomingMessage]
+  return { status: answer.statusCode, headers: answer.headers, body: Buffer.concat(await answer.toArray()) }
 }
