@@ -62,8 +62,13 @@ export const awaitVersion = async ({ bucket, made }: Attempt, creation: Creation
 }
 
 export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {
-  const uncovered = made.filter(({ kind }) => kind === 'uncovered').map(({ key }) => key)
-  const doomed = made.filter((one) => one.kind === 'version' || one.kind === 'object')
+  const doomed: Doomed[] = []
+  const uncovered: string[] = []
+  for (const one of made) {
+    if (one.kind === 'version' || one.kind === 'object') doomed.push(one)
+    else if (one.kind === 'uncovered') uncovered.push(one.key)
+    else one.kind satisfies 'final'
+  }
   await deleteAll(bucket, doomed)
   await hideAll(bucket, uncovered)
 }
