@@ -27,18 +27,13 @@ const clockDifference = 5_000
 
 const mostAtOnce = 20
 
-// A redrive of the dead letters also brings the reports of Lambda about failed batches of the stream. A report names no
-// site, so the entries of its batch are sent with the next entry of their site.
-const readMessage = (body: string): WebhookMessage | undefined => {
-  const { site, webhook, DDBStreamBatchInfo: isReport } = JSON.parse(body)
-  if (isReport) return undefined
-  return { site: storedId(site), ...(webhook !== undefined && { webhook }) }
-}
-
-/** In seconds; undefined if no message is needed. `wakesAt` is the arrival of a message that was sent before. */
+/**
+ * In seconds; undefined if no message is needed. `wakesAt` is the arrival of a message that was sent before: up to a
+ * second after `next`, because delays are whole seconds.
+ */
 const delayOf = (next: number | undefined, wakesAt: number | undefined, now: number): number | undefined => {
   if (next === undefined) return undefined
-  if (wakesAt !== undefined && wakesAt > now + clockDifference && wakesAt <= next) return undefined
+  if (wakesAt !== undefined && wakesAt > now + clockDifference && wakesAt < next + 1_000) return undefined
   return Math.min(longestDelayInSeconds, Math.ceil((next - now) / 1000))
 }
 
@@ -97,8 +92,10 @@ export const createWebhookWorker = ({ leases, queue, ...deps }: Deps) => {
     const deadline = unlimited.within(context.getRemainingTimeInMillis() - timeToHandOver, clock.monotonic)
     const attempts = [...Map.groupBy(Records, ({ body }) => body)].map(async ([body, equal]) => {
       try {
-        const message = readMessage(body)
-        if (message) await work(message, deadline, context.functionName)
+        const { site, webhook } = JSON.parse(body)
+        // A redrive of the dead letters also brings the reports of Lambda about failed batches of the stream. A report
+        // names no site, so the entries of its batch are sent with the next entry of their site.
+        if (site !== undefined) await work({ site: storedId(site), webhook }, deadline, context.functionName)
         return []
       } catch (error) {
         console.error('A delivery of webhooks failed. The queue repeats its message:', error)
