@@ -83,7 +83,6 @@ export const issueKey = async (
   return { id: grant.hash, key, name, rights: permissions, expires: inIso(expires) }
 }
 
-/** Errors: keyUnknown, unavailable. */
 export const revokeKey = async (grants: Grants, site: SiteId, id: string, author: Author): Promise<void> => {
   const grant = /^[0-9a-f]{64}$/.test(id) ? await grants.get(id) : undefined
   if (!grant || !isGrantOfKey(grant) || grant.sites[0] !== site) throw new ServiceError('keyUnknown')

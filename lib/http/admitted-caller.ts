@@ -32,7 +32,6 @@ export const findCurrent = async ({ findCaller, clock }: CallerDeps, hash: strin
 export const admitToSite = ({ group, right }: SiteRoute, caller: Caller, site: Site): SiteCaller => {
   const { renderingEngine, rightMissing } = groupPolicies[group]
   const rights = rightsOn(caller, site.id)
-  // A right on any folder is enough here: the check of the request's paths comes later.
   requireRight(rights, rightOf(right), rightMissing, hasInAnyFolder)
   if (renderingEngine && !site.renderingEngine) throw new ServiceError('renderingEngineOff')
   return { ...caller, rights }
