@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { issueGrant } from '../../../lib/access/grants.ts'
+import { type Grant, issueGrant } from '../../../lib/access/grants.ts'
 import { storageRoutes } from '../../../lib/contract/routes/storage.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { areas } from '../../../lib/core/rights.ts'
@@ -44,10 +44,19 @@ const rows = storageRoutes.flatMap(({ operation }) =>
   Object.entries(acts[operation]).map(([how, act]) => ({ name: `${operation} ${how}`, act })),
 )
 
-/** Tries each operation on files with tokens and keys of every kind of right. */
-export const describeFileRights = ({ name, open }: (typeof storageHands)[number]) =>
+/**
+ * Tries each operation on files with tokens and keys of every kind of right. With `plants`, a bug also drops every check
+ * of a right, and the table must find this bug in each operation.
+ */
+export const describeFileRights = ({ name, open }: (typeof storageHands)[number], { plants = false } = {}) =>
   describe(`On ${name}`, async () => {
-    const storage = await open({ closes: afterAll })
+    let isDropped = false
+    const everyRight = (grant: Grant | undefined) =>
+      grant && (isDropped ? { ...grant, permissions: everything } : grant)
+    const storage = await open({
+      closes: afterAll,
+      between: ({ grants }) => ({ grants: { ...grants, get: async (...key) => everyRight(await grants.get(...key)) } }),
+    })
     const ofOtherSite = { user: 'test', sites: [1002 as SiteId], permissions: ['files'], expires: 4_000_000_000 }
     const { token: elsewhere } = await issueGrant(storage.stores.grants, ofOtherSite)
     let count = 0
@@ -98,6 +107,14 @@ export const describeFileRights = ({ name, open }: (typeof storageHands)[number]
       expect((await listWith('history:read', 'files:read:/other', `files:read:/${folder}x`)).json.items).toEqual([])
       const entries = [{ type: 'file.stored', subject: `${folder}/secret.txt` }]
       expect((await listWith('history:read', `files:read:/${folder}`)).json.items).toMatchObject(entries)
+      if (!plants) return
+      isDropped = true
+      try {
+        for (const rights of [others, ['history:read']])
+          expect((await listWith(...rights)).json.items).toMatchObject(entries)
+      } finally {
+        isDropped = false
+      }
     })
 
     describe.each(rows)('$name', ({ act }) => {
@@ -117,6 +134,19 @@ export const describeFileRights = ({ name, open }: (typeof storageHands)[number]
         }
         expect(await state()).toEqual(before)
       })
+
+      if (plants)
+        test('a dropped check lets the same callers in, so the table finds it', async () => {
+          const { folder, target, prepared } = await newCell(act)
+          for (const rights of refusedRights(act, folder, target)) {
+            const [ask] = await callersWith(act, rights)
+            isDropped = true
+            const answer = await ask(act.question(encoded(target), target, prepared)).finally(() => {
+              isDropped = false
+            })
+            expect({ rights, answer, refused: isRefused(answer) }).toMatchObject({ refused: false })
+          }
+        })
 
       test('a caller without a valid token for the site is refused (A-10, A-17)', async () => {
         const { target, prepared } = await newCell(act)
