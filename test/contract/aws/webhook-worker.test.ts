@@ -248,8 +248,10 @@ const changeSettings = async (seed: number) => {
   }
 
   const act = async (): Promise<void> => {
-    const free = hooks.filter(({ isFree, isGone }) => isFree && !isGone)
-    if (free.length < 3 || random.below(8) === 0) return create()
+    const kept = hooks.filter(({ isGone }) => !isGone)
+    const free = kept.filter(({ isFree }) => isFree)
+    // A site has at most 20 webhooks.
+    if (free.length < 3 || (kept.length < 15 && random.below(8) === 0)) return create()
     const hook = random.pick(free)
     const action = random.pick(['move', 'toggle', 'toggle', 'rotate', 'remove', 'repeat', 'repeat'] as const)
     const isRepeat = action === 'repeat'
