@@ -150,7 +150,7 @@ if (import.meta.main) {
     const { AWS_ENDPOINT_URL: endpoint = 'http://127.0.0.1:4566' } = process.env
     const emulator = await findEmulator(endpoint.replace(/\/+$/, ''))
     const dataCentres = parseDataCentres(values['data-centres'])
-    const deployment = { emulator, dataCentres, folder: join('.local', 'emulator') }
+    const deployment = { emulator, dataCentres, folder: join('.cache', 'emulator') }
     await synthesise(deployment)
     if (values.destroy) {
       await destroy(deployment)

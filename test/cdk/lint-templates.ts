@@ -10,7 +10,7 @@ import { createTestApp } from './support/synthesise.ts'
  * `npm run lint:templates` checks templates with cfn-lint, which knows the schema of each resource. The templates are
  * those of apps that have every setting.
  */
-const folder = join('.local', 'templates')
+const folder = join('.cache', 'templates')
 
 /** Rules that do not apply to these templates, each with the reason. */
 const ignored = { W3005: 'The CDK writes dependencies that CloudFormation would find itself.' }
@@ -31,7 +31,7 @@ const templates = (): ReadonlySet<string> => {
   return found
 }
 
-const python = preparePython(join('.local', 'python'), join(import.meta.dirname, '..', 'deployed', 'requirements.txt'))
+const python = preparePython(join('.cache', 'python'), join(import.meta.dirname, '..', 'deployed', 'requirements.txt'))
 rmSync(folder, { recursive: true, force: true })
 mkdirSync(folder, { recursive: true })
 for (const [index, template] of [...templates()].entries()) writeFileSync(join(folder, `${index}.json`), template)

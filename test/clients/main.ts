@@ -15,7 +15,7 @@ import { useTusClients } from './tus-on-one-machine.ts'
  * network.
  */
 const root = join(import.meta.dirname, '..', '..')
-const folder = join(root, '.local', 'clients')
+const folder = join(root, '.cache', 'clients')
 
 const run = (cwd: string, program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd, env: { ...process.env, ...env } })

@@ -19,7 +19,7 @@ export interface Wanted extends Order {
 type KilledClient = (wanted: Wanted, dieAt: number) => Promise<number>
 
 const source = join(import.meta.dirname, 'tus')
-const local = join(import.meta.dirname, '..', '..', '.local', 'clients')
+const local = join(import.meta.dirname, '..', '..', '.cache', 'clients')
 
 export const tusRoom = join(local, 'tus')
 

@@ -99,7 +99,7 @@ const smokeOn = (emulator: Emulator, folder: string): Promise<boolean> =>
   })
 
 const cleanFolder = (name: string): string => {
-  const folder = join('.local', name)
+  const folder = join('.cache', name)
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   return folder
@@ -122,7 +122,7 @@ const testOnLocalStack = async (endpoint: string, { smoke, all }: Flags): Promis
 /** Runs on the emulator at the endpoint, or on a new MiniStack that records the requests of functions. */
 const testOnAny = async (endpoint: string | undefined, { all }: Flags): Promise<boolean> => {
   const folder = cleanFolder('deployed')
-  const python = preparePython(join('.local', 'python'), join(import.meta.dirname, 'requirements.txt'))
+  const python = preparePython(join('.cache', 'python'), join(import.meta.dirname, 'requirements.txt'))
   if (endpoint) return testOn(await findEmulator(endpoint), folder, { all, tools: {} })
   const recordings = resolve(folder, 'requests')
   claimTls()

@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
-const folder = join(import.meta.dirname, '..', '..', '.local', 'chromium')
+const folder = join(import.meta.dirname, '..', '..', '.cache', 'chromium')
 
 /** Unpacks the browser from its npm package, with the libraries that a bare machine does not have. */
 const unpack = async (): Promise<string> => {

@@ -30,7 +30,7 @@ const installOnce = (folder: string, list: string, install: () => void): void =>
   })
 }
 
-/** Installs pinned packages of Python below `.local`. Returns the folder of their programs. Needs Python 3.10. */
+/** Installs pinned packages of Python below `.cache`. Returns the folder of their programs. Needs Python 3.10. */
 export const preparePython = (folder: string, requirements: string): string => {
   const programs = join(folder, 'bin')
   const pip = ['install', '--quiet', '--disable-pip-version-check', '--requirement', requirements]
@@ -41,7 +41,7 @@ export const preparePython = (folder: string, requirements: string): string => {
   return programs
 }
 
-/** Copies a folder with a package.json and its lock to a folder below `.local`, and installs the pinned packages. */
+/** Copies a folder with a package.json and its lock to a folder below `.cache`, and installs the pinned packages. */
 export const preparePackages = (source: string, room: string): void => {
   const copy = () => cpSync(source, room, { recursive: true })
   installOnce(room, join(source, 'package-lock.json'), () => {

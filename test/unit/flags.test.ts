@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseFlags } from '../../local/flags.ts'
 
@@ -15,4 +17,11 @@ test('without flags, npm start serves 127.0.0.1 at port 4000 from .local (O-1)',
     quiet: false,
     log: 'text',
   })
+})
+
+// `npm start` refuses a folder that has other files.
+test('no test and no tool stores files in the default data directory (O-1)', () => {
+  const search = ['grep', '-l', "'\\.local'", '--', 'cdk', 'test', 'tools']
+  const { stdout } = spawnSync('git', search, { cwd: join(import.meta.dirname, '..', '..'), encoding: 'utf8' })
+  expect(stdout).toBe('test/unit/flags.test.ts\n')
 })

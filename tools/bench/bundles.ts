@@ -98,7 +98,7 @@ const clients: Readonly<Record<FunctionName, string>> = {
 /** Compares a bundle with its SDK clients alone, in size and load time, which are the cost of a cold start. */
 const measureBundle = async (name: FunctionName, folder: string): Promise<Table> => {
   // The entry is below the project, so that the bundler finds the packages.
-  const entry = join(project, '.local', 'bench', `${name}-clients.mjs`)
+  const entry = join(project, '.cache', 'bench', `${name}-clients.mjs`)
   mkdirSync(dirname(entry), { recursive: true })
   writeFileSync(entry, clients[name])
   const own = await bundle(functionEntry(name), join(folder, name, 'own'))

@@ -137,7 +137,7 @@ const fuzz = async (command: string, service: FuzzedService) => {
   return { status: Number(status ?? 1), stopped }
 }
 
-const folder = join(root, '.local', 'fuzz')
+const folder = join(root, '.cache', 'fuzz')
 const command = join(preparePython(folder, join(import.meta.dirname, 'requirements.txt')), 'schemathesis')
 await mkdir(reports, { recursive: true })
 await rm(tallyFile, { force: true })

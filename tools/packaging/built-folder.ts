@@ -2,7 +2,7 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } fr
 import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
 
-const scratch = join(import.meta.dirname, '..', '..', '.local')
+const scratch = join(import.meta.dirname, '..', '..', '.cache')
 
 const hasCode = (error: unknown, ...codes: readonly string[]): boolean => codes.includes(Object(error).code)
 

@@ -18,7 +18,7 @@ const ownServer = ({ baseUrl, token }: BenchedService): TusServer => ({
   headers: { Authorization: token },
 })
 
-const theirs = join('.local', 'bench', 'tus-server')
+const theirs = join('.cache', 'bench', 'tus-server')
 
 const theirServer = ({ line }: MeasuredProcess): TusServer => ({
   endpoint: `${JSON.parse(line).baseUrl}/files`,
