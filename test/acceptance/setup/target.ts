@@ -20,7 +20,10 @@ export interface Target {
   readonly isSlow: boolean
   /** True if webhooks may have targets on this machine. Otherwise, the cases that need such targets are skipped. */
   readonly permitsPrivateWebhooks: boolean
-  /** Sends a request some seconds later. If the tests control the clock of the service, only the clock advances. */
+  /**
+   * Sends a request some seconds later. If the tests control the clock of the service, only this clock advances, and
+   * the times of files on S3 stay real.
+   */
   readonly later: <Value>(seconds: number, send: () => Promise<Value>) => Promise<Value>
 }
 
