@@ -9,6 +9,7 @@ import type { Change } from '../../../lib/storage/object-store.ts'
 import { bytesIn, stageObject } from '../../support/objects.ts'
 import type { S3Request } from '../../support/s3-messages.ts'
 import {
+  atFirst,
   brokenConnection,
   isBatch,
   isCompletion,
@@ -106,6 +107,14 @@ describe('The parts of a large file', () => {
     const fingerprint = fingerprintOf(Buffer.alloc(partLength + 1, 'x'))
     expect(await bench.listed('live/large')).toMatchObject({ fingerprint })
     expect(bench.s3.requests.filter(isCopy)).toEqual([])
+  })
+
+  it('The parts of a resumable upload replace no file that appears meanwhile (S-64)', async () => {
+    const place = await upload()
+    atFirst(bench.s3, isCompletion, () => bench.put('live/large', 'other'))
+    const matching = [{ key: 'live/large', version: undefined }]
+    expect(await place({ matching })).toMatchObject({ outcome: 'changed' })
+    expect(String(await bytesIn(bench.store, 'live/large'))).toBe('other')
   })
 
   it('An undone resumable upload keeps its bytes if their copy breaks (U-30)', async () => {
