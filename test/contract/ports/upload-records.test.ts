@@ -110,6 +110,7 @@ describeOn({ ...tested, subject: 'the lease of uploads' }, ({ stores: { uploadRe
     expect(await records.advance(upload.id, 'two', progress, true)).toBe(false)
     expect(await records.renew(upload.id, 'two', minute)).toBe(false)
     expect(await records.advance(upload.id, 'one', progress, true)).toBe(true)
+    await records.renew(upload.id, 'one', minute, progressOf(upload, 3))
     expect(await records.get(upload.id)).toEqual({ ...upload, ...progress })
     expect(await records.take(upload.id, 5, 'two', minute)).toMatchObject({ outcome: 'held' })
     const further = { ...progress, offset: 6 }
@@ -127,6 +128,7 @@ describeOn({ ...tested, subject: 'complete or removed uploads' }, ({ stores: { u
     const upload = await storeUpload(records)
     await records.complete(upload.id, 'one', later, { ...entry, subject: 'once/one' })
     await records.complete(upload.id, 'two', later + 9, { ...entry, subject: 'once/two' })
+    expect(await records.advance(upload.id, 'one', progressOf(upload, 0), true)).toBe(false)
     const changes = await history.before(1001 as SiteId, undefined, 100)
     expect(changes.filter(({ subject }) => subject.startsWith('once/'))).toMatchObject([{ subject: 'once/one' }])
     expect(await records.get(upload.id)).toEqual({ ...upload, isComplete: true, holding: null, expires: later })
