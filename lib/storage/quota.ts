@@ -22,9 +22,9 @@ export interface SiteUsage {
 
 /**
  * The bytes that a change reserves. It adds `bytes`, and the quota may refuse these. Before the store undoes the change,
- * a removal may subtract `shown` more bytes: those of files that the change moves or makes beside smaller ones. `placed`
- * counts all bytes that a running recount may miss: those that get a new key, and those of a replaced state, which comes
- * back if the change is undone.
+ * a removal may subtract `shown` more bytes: those of moved files and completed uploads, and of files beside smaller
+ * ones. `placed` counts all bytes that a running recount may miss: those that get a new key, and those of a replaced
+ * state, which comes back if the change is undone.
  */
 export interface Reserved {
   readonly bytes: number
@@ -43,11 +43,11 @@ export interface UsageCounts {
 
 /**
  * Lasts until a recount begins or ends. After that, its calls take nothing back, because the recount may have seen the
- * change. If a call fails, the count stays too high until the next recount. `release` takes back `bytes`, and `replaced`
- * from the bytes that a recount may miss. `undo` takes back the bytes of a change that failed. But a removal may remove
- * files that such a change made visible for a while, and only one of the two may subtract them. So after a removal that
- * has begun or ended since, `undo` takes nothing back. And after an `undo`, the release of a removal that began earlier
- * does nothing.
+ * change. If a call fails, the count stays too high until the next recount. `release` takes back `bytes`, and takes
+ * `replaced` from the bytes that a recount may miss. `undo` takes back the bytes of a change that failed. But a removal
+ * may remove files that such a change made visible for a while, and only one of the two may subtract them. So after a
+ * removal that has begun or ended since, `undo` takes nothing back. And after an `undo`, the release of a removal that
+ * began earlier does nothing.
  */
 export interface Reservation {
   release(bytes: number, replaced?: number): Promise<void>
