@@ -21,10 +21,10 @@ export interface SiteUsage {
 }
 
 /**
- * The bytes that a change reserves. It adds `bytes`, and the quota may refuse these. Before the store undoes the change,
- * a removal may subtract `shown` more bytes: those of moved files and completed uploads, and of files beside smaller
- * ones. `placed` counts all bytes that a running recount may miss: those that get a new key, and those of a replaced
- * state, which comes back if the change is undone.
+ * The bytes that a change reserves. It adds `bytes`, and the quota may refuse these. Before the store undoes the
+ * change, a removal may subtract `shown` more bytes: those of moved files and completed uploads, and of files beside
+ * smaller ones. `placed` counts all bytes that a running recount may miss: those that get a new key, and those of a
+ * replaced state, which comes back if the change is undone.
  */
 export interface Reserved {
   readonly bytes: number
