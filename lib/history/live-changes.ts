@@ -160,7 +160,10 @@ interface News extends ChangePage {
   readonly next: number
 }
 
-/** The wanted entries after a position, at once if possible. `next` is the position to continue from. Errors: unavailable, those of the filter. */
+/**
+ * The wanted entries after a position, at once if possible. `next` is the position to continue from. Errors:
+ * unavailable, those of the filter.
+ */
 export const readNews = (listener: Listener, wanted: Wanted, position: number): News | Promise<News> => {
   const { site, limit, bytes } = wanted
   const read = (filter: ChangeFilter): News | Promise<News> => {

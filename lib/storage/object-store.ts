@@ -97,8 +97,8 @@ export interface ObjectInfo extends ListedObject {
 }
 
 /**
- * At `goneAt`, this version was removed or replaced; the current version has no `goneAt`. Until `neededUntil`, an undo may bring the version back, so it must
- * not be purged.
+ * At `goneAt`, this version was removed or replaced; the current version has no `goneAt`. Until `neededUntil`, an undo
+ * may bring the version back, so it must not be purged.
  */
 export interface ObjectVersion {
   readonly id: string
@@ -263,9 +263,9 @@ export interface PlaceConditions {
 
 /**
  * If a store writes the history entry after the changes, `recorded` ends with that call, and the caller waits for it
- * before the answer. Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a source has changed or a key of `present` no
- * longer exists. `late` means that the time is up, `locked` that a folder is locked, and `changed` that a state of
- * `matching` differs.
+ * before the answer. Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a
+ * source has changed or a key of `present` no longer exists. `late` means that the time is up, `locked` that a folder is
+ * locked, and `changed` that a state of `matching` differs.
  */
 export type PlaceOutcome =
   | { readonly outcome: 'placed'; readonly recorded?: Promise<void> }

@@ -90,7 +90,8 @@ export const replaceBlob = async (folder: string) => {
 }
 
 /**
- * The folders of a test: the data directory of its service, and the folder for backups. `backedUp` has a backup of a small and a large file, without a running service.
+ * The folders of a test: the data directory of its service, and the folder for backups. `backedUp` has a backup of a
+ * small and a large file, without a running service.
  */
 export const test = base
   .extend('place', async ({ directory }) => ({
