@@ -1,7 +1,7 @@
 import { ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { findAll } from './many-objects.ts'
-import type { Change, ObjectStore, PlaceOutcome } from './object-store.ts'
+import type { Change, Expected, ObjectInfo, ObjectStore } from './object-store.ts'
 
 export const quotaExceeded = (quota: number, used: number): ServiceError =>
   new ServiceError('quotaExceeded', {
@@ -21,14 +21,14 @@ export interface SiteUsage {
 }
 
 /**
- * The bytes that a change reserves. It adds `bytes`, and the quota may refuse these. Before the store undoes the
- * change, a removal may subtract `shown` more bytes: those of moved files and completed uploads, and of files beside
- * smaller ones. `placed` counts all bytes that a running recount may miss: those that get a new key, and those of a
- * replaced state, which comes back if the change is undone.
+ * What a change reserves: all `bytes` that it may make visible, because a removal may subtract them before the store
+ * undoes the change. The quota refuses only the `limited` ones (default: all). The others are those of moved files and
+ * completed uploads, and of files beside smaller ones. `placed` counts all bytes that a running recount may miss: those
+ * that get a new key, and those of a replaced state, which comes back if the change is undone.
  */
 export interface Reserved {
   readonly bytes: number
-  readonly shown?: number
+  readonly limited?: number
   readonly placed?: number
   readonly isRemoval?: boolean
 }
@@ -90,44 +90,50 @@ const findRival = async (files: ObjectStore, keys: readonly string[]): Promise<s
   return keys.find((_, index) => found[index])
 }
 
+/** What changes reserve, and the `difference` that they make to the count. It may be below zero. */
+const accountOf = (changes: readonly Change[], present: readonly ObjectInfo[], matching: readonly Expected[]) => {
+  const replaced = present.filter(({ size }) => size > 0)
+  // The bytes of a replaced state count as free only if the change can replace this state and no other.
+  const states = new Map([...replaced, ...matching].map((state) => [state.key, state]))
+  const exact = replaced.filter(({ key, version }) => states.get(key)?.version === version)
+  const freed = new Map(exact.map(({ key, size }) => [key, size]))
+  const effects = changes.map((change) => ({ ...effectOf(change), freed: freed.get(change.key) ?? 0 }))
+  const placed = sum(effects.map(({ placed }) => placed))
+  const difference = sum(effects.map(({ placed, moved, freed }) => placed - moved - freed))
+  const returning = sum(replaced.map(({ size }) => size))
+  const reserved = {
+    bytes: sum(effects.map(({ placed, freed }) => Math.max(placed - freed, 0))),
+    limited: Math.max(difference, 0),
+    placed: placed + returning,
+    // A completed upload moves bytes without taking a file away.
+    isRemoval: replaced.length > 0 || changes.some(({ kind }) => kind === 'move'),
+  }
+  return { matching: [...states.values()], reserved, difference, returning }
+}
+
 export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => ({
   ...files,
 
   async place(changes, conditions, entry) {
-    const { matching = [], unlocked } = conditions
-    if ((await quotas.quotaOf(unlocked.site)) === undefined) return files.place(changes, conditions, entry)
-    const replacing = changes.filter(mayReplace).map(({ key }) => key)
-    const replaced = (await findAll(files, replacing)).filter(({ size }) => size > 0)
-    const returning = sum(replaced.map(({ size }) => size))
-    // The bytes of a replaced state count as free only if the change can replace this state and no other.
-    const states = new Map([...replaced, ...matching].map(({ key, version }) => [key, version]))
-    const exact = replaced.filter(({ key, version }) => states.get(key) === version)
-    const freed = new Map(exact.map(({ key, size }) => [key, size]))
-    const effects = changes.map((change) => ({ ...effectOf(change), freed: freed.get(change.key) ?? 0 }))
-    const placed = sum(effects.map(({ placed }) => placed))
-    const added = sum(effects.map(({ placed, moved, freed }) => placed - moved - freed))
-    const bytes = Math.max(added, 0)
-    const shown = sum(effects.map(({ placed, freed }) => Math.max(placed - freed, 0))) - bytes
-    // A completed upload moves bytes without taking a file away.
-    const isRemoval = replaced.length > 0 || changes.some(({ kind }) => kind === 'move')
+    const { site } = conditions.unlocked
+    if ((await quotas.quotaOf(site)) === undefined) return files.place(changes, conditions, entry)
+    const replaceable = changes.filter(mayReplace).map(({ key }) => key)
+    const present = await findAll(files, replaceable)
+    const { matching, reserved, difference, returning } = accountOf(changes, present, conditions.matching ?? [])
     let reservation: Reservation | undefined
     try {
-      reservation = await quotas.reserve(unlocked.site, { bytes, shown, placed: placed + returning, isRemoval })
+      reservation = await quotas.reserve(site, reserved)
     } catch (error) {
       // The error for a taken name comes before the error for the quota.
       const key = await findRival(files, conditions.absent)
       if (key === undefined) throw error
       return { outcome: 'occupied', key }
     }
-    const expected = [...states].map(([key, version]) => ({ key, version }))
-    let result: PlaceOutcome | undefined
-    try {
-      result = await files.place(changes, { ...conditions, matching: expected }, entry)
-      return result
-    } finally {
-      if (result?.outcome === 'placed') await reservation?.release(bytes + shown - added, returning)
-      else if (result) await reservation?.undo(bytes + shown)
-    }
+    // If this fails, the changes may have been made, so their bytes stay counted.
+    const result = await files.place(changes, { ...conditions, matching }, entry)
+    if (result.outcome === 'placed') await reservation?.release(reserved.bytes - difference, returning)
+    else await reservation?.undo(reserved.bytes)
+    return result
   },
 
   async remove(objects, options) {

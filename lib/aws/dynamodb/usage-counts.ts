@@ -62,10 +62,12 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: Options)
       await table.take(keyOf(site))
     },
 
-    async reserve(site, quota, { bytes, shown = 0, placed = bytes, isRemoval = false }) {
+    async reserve(site, quota, { bytes, limited = bytes, placed = bytes, isRemoval = false }) {
       const item = await table.update(keyOf(site), {
-        add: { used: bytes + shown, since: placed, removals: isRemoval ? 1 : 0, undone: 0 },
-        condition: [bytes > 0 ? expression`attribute_not_exists(#counted) OR #used <= ${quota - bytes}` : undefined],
+        add: { used: bytes, since: placed, removals: isRemoval ? 1 : 0, undone: 0 },
+        condition: [
+          limited > 0 ? expression`attribute_not_exists(#counted) OR #used <= ${quota - limited}` : undefined,
+        ],
         returns: 'ALL_NEW',
       })
       if (!item) throw quotaExceeded(quota, (await read(site))?.used ?? 0)

@@ -244,7 +244,7 @@ test('Two removals of a file at once subtract the bytes of the file once (S-125)
 
 describe.each([
   { name: 'upload', stored: 0, reserved: { bytes: 20 } },
-  { name: 'move', stored: 20, reserved: { bytes: 0, shown: 20, placed: 20, isRemoval: true } },
+  { name: 'move', stored: 20, reserved: { bytes: 20, limited: 0, placed: 20, isRemoval: true } },
 ])('A failed $name whose file was removed counts once (S-125)', ({ stored, reserved }) => {
   test.each([['release'], ['undo'], ['release', 'undo'], ['undo', 'release']])('after %s %s', async (...calls) => {
     const { connect, names } = openMemoryTables()
