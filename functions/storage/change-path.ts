@@ -54,9 +54,17 @@ const removePath = operation({ params: removablePath, query: optionsOf }, async 
   return { status: 202, document: { value } }
 })
 
+const restorePath = operation({ params: writablePath, body: schemaOf('restoreBody') }, async (input, deps) => {
+  await restore(deps, input.params.path, input.body, requesterOf(input))
+  return succeeded
+})
+
+/** The first of these switches that a POST has selects its effect. */
+const effects: Readonly<Record<string, OperationHandler<StorageDeps>>> = { restore: restorePath, parts: beginParts }
+
 // S-137: the body of such a PUT would replace the file, and such a DELETE would delete the file or folder.
-const ofPost = ['parts', 'restore']
 const shared = ['meta', 'versions']
+const ofPost = Object.keys(effects)
 const ofOtherMethods = [...readSwitchNames.filter((name) => !shared.includes(name)), ...ofPost].sort()
 const refuseSwitches = ({ method, query }: Pick<Request, 'method' | 'query'>, names: readonly string[]): void => {
   const name = names.find((one) => query.has(one))
@@ -69,11 +77,6 @@ export const deletePath: OperationHandler<StorageDeps> = async (exchange, deps) 
   const isPurge = exchange.query.has('versions') || exchange.query.has('versionId')
   return (isPurge ? purgePath : removePath)(exchange, deps)
 }
-
-const restorePath = operation({ params: writablePath, body: schemaOf('restoreBody') }, async (input, deps) => {
-  await restore(deps, input.params.path, input.body, requesterOf(input))
-  return succeeded
-})
 
 const relocatePath = operation({ params: pathOf, body: schemaOf('destinationBody') }, async (input, deps) => {
   await relocate(deps, input.params.path, input.body, requesterOf(input))
@@ -111,9 +114,9 @@ const putFileContent = operation({ params: writablePath, query: switchesOf }, as
 })
 
 export const postPath: OperationHandler<StorageDeps> = async (exchange, deps) => {
-  if (exchange.query.has('restore')) return restorePath(exchange, deps)
-  if (exchange.query.has('parts')) return beginParts(exchange, deps)
-  return (isTus(exchange.headers) ? createUpload : uploadForm)(exchange, deps)
+  const upload = isTus(exchange.headers) ? createUpload : uploadForm
+  const name = ofPost.find((one) => exchange.query.has(one)) ?? ''
+  return (effects[name] ?? upload)(exchange, deps)
 }
 
 export const putPath: OperationHandler<StorageDeps> = async (exchange, deps) => {

@@ -56,7 +56,6 @@ export interface Reservation {
 
 type FindSite = (id: SiteId) => Promise<{ readonly quota?: number } | undefined>
 
-/** A site without a quota has no reservations. */
 export const createQuotas = (counts: UsageCounts, findSite: FindSite) => {
   const quotaOf = async (site: SiteId): Promise<number | undefined> => (await findSite(site))?.quota
   return {
@@ -75,15 +74,15 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) =>
 
 // `placed` bytes become visible, and the quota counts `moved` of them already.
 const effectOf = (change: Change) => {
-  if (change.kind === 'folder' || change.kind === 'remove') return { placed: 0, moved: 0 }
-  if (change.kind === 'put') return { placed: change.staged.size, moved: change.staged.reserved ?? 0 }
-  if (change.kind === 'restore') return { placed: change.size, moved: 0 }
+  const { kind } = change
+  if (kind === 'folder' || kind === 'remove') return { placed: 0, moved: 0, mayReplace: kind === 'remove' }
+  if (kind === 'put') return { placed: change.staged.size, moved: change.staged.reserved ?? 0, mayReplace: true }
+  if (kind === 'restore') return { placed: change.size, moved: 0, mayReplace: !change.hiddenBy }
   const { size } = change.from
-  return { placed: size, moved: change.kind === 'move' ? size : 0 }
+  return { placed: size, moved: kind === 'move' ? size : 0, mayReplace: false }
 }
 
-const mayReplace = (change: Change): boolean =>
-  change.kind === 'put' || change.kind === 'remove' || (change.kind === 'restore' && !change.hiddenBy)
+const mayReplace = (change: Change): boolean => effectOf(change).mayReplace
 
 const findRival = async (files: ObjectStore, keys: readonly string[]): Promise<string | undefined> => {
   const found = await Promise.all(keys.map((key) => (key.endsWith('/') ? files.exists(key) : files.find(key))))

@@ -18,7 +18,7 @@ export type Made =
 // In milliseconds: S3 may finish a call a moment after it was cut off.
 const secondLook = 1_000
 
-export const awaitLateCalls = async ({ options: { abortSignal } }: Bucket): Promise<void> => {
+const awaitLateCalls = async ({ options: { abortSignal } }: Bucket): Promise<void> => {
   if (abortSignal?.aborted) await new Promise((resolve) => setTimeout(resolve, secondLook))
 }
 
@@ -58,6 +58,17 @@ export const awaitVersion = async ({ bucket, made }: Attempt, creation: Creation
     const error = isRefused(failure) ? await creation.explain(failure).catch((other: unknown) => other) : failure
     if (error !== undefined) throw error
     return undefined
+  }
+}
+
+/** For results that are known before the call. To undo them does no harm if the call has not made them. */
+export const awaitKnown = async ({ bucket, made }: Attempt, results: readonly Made[], call: Promise<unknown>) => {
+  made.push(...results)
+  try {
+    await call
+  } catch (failure) {
+    await awaitLateCalls(bucket)
+    throw failure
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { inParallel } from '../../core/in-parallel.ts'
 import { listAll } from '../../storage/many-objects.ts'
 import { NotPlaced, type Restoration } from '../../storage/object-store.ts'
-import { type Attempt, awaitLateCalls, awaitVersion, type Made } from './attempt.ts'
+import { type Attempt, awaitKnown, awaitVersion, type Made } from './attempt.ts'
 import { type Bucket, callsInFlight, marked, onlyOnto, unquote } from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { type Doomed, deleteAll } from './delete.ts'
@@ -66,18 +66,13 @@ const findMissing = async (bucket: Bucket, restorations: readonly Restoration[])
   return missing
 }
 
-export const uncover = async ({ bucket, made }: Attempt, restorations: readonly Restoration[]): Promise<void> => {
+export const uncover = async (attempt: Attempt, restorations: readonly Restoration[]): Promise<void> => {
+  const { bucket } = attempt
   const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
     hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
   )
-  // Some objects may be visible again even if a call fails, so the attempt gets all of them.
-  made.push(...restorations.map(({ key }): Made => ({ kind: 'uncovered', key })))
-  try {
-    await deleteAll(bucket, markers)
-    const missing = await findMissing(bucket, restorations)
-    if (missing !== undefined) throw new NotPlaced({ outcome: 'stale', key: missing })
-  } catch (failure) {
-    await awaitLateCalls(bucket)
-    throw failure
-  }
+  const results = restorations.map(({ key }): Made => ({ kind: 'uncovered', key }))
+  await awaitKnown(attempt, results, deleteAll(bucket, markers))
+  const missing = await findMissing(bucket, restorations)
+  if (missing !== undefined) throw new NotPlaced({ outcome: 'stale', key: missing })
 }

@@ -19,7 +19,7 @@ import { existsBelow, findObject, findRival, isAtOrBelow, listObjects } from './
 import { computeFingerprint, lookAndRead, readObject } from './read.ts'
 import { listRemoved, listRemovedWithin } from './removed.ts'
 import { createPartBuffers, createStaging, type PartBuffers, type StagedBody } from './stage.ts'
-import { apply } from './steps.ts'
+import { apply, removedBy } from './steps.ts'
 import { countKept, deleteVersions, listVersions } from './versions.ts'
 
 /**
@@ -72,7 +72,7 @@ const checkAfter = async (
   const { absent, present = [], absentIfNew = [], matching = [] } = conditions
   const others = absent.filter((one) => !changes.some(({ key }) => isAtOrBelow(key, one)))
   // The other keys need no check: the calls that changed them compared their states.
-  const keys = new Set(changes.flatMap((one) => (one.kind === 'move' ? [one.key, one.from.key] : [one.key])))
+  const keys = new Set(changes.flatMap((one) => [one.key, removedBy(one)?.key ?? one.key]))
   const unchanged = matching.filter(({ key }) => !keys.has(key))
   const [locks, rival, there, changed] = await Promise.all([
     looking,

@@ -100,9 +100,12 @@ const create = async (attempt: Attempt, change: Change): Promise<unknown> => {
   return change.hiddenBy ? undefined : copyVersion(attempt, change)
 }
 
-const removedBy = (change: Change) => {
-  if (change.kind === 'move') return change.from
-  return change.kind === 'remove' ? { key: change.key, version: undefined } : undefined
+export const removedBy = (change: Change) => {
+  const { kind, key } = change
+  if (kind === 'move') return change.from
+  if (kind === 'remove') return { key, version: undefined }
+  kind satisfies 'put' | 'folder' | 'copy' | 'restore'
+  return undefined
 }
 
 const takeAway = async (attempt: Attempt, change: Change): Promise<unknown> => {

@@ -1,7 +1,7 @@
-import { type ErrorName, ServiceError } from '../../core/errors.ts'
+import { ServiceError } from '../../core/errors.ts'
 import { reserves } from '../../core/time.ts'
 import { isUnconditional, refusalOf } from '../conditions.ts'
-import type { Change, ObjectStore } from '../object-store.ts'
+import type { ObjectStore } from '../object-store.ts'
 import {
   ancestorsOf,
   childOf,
@@ -16,7 +16,7 @@ import {
   type StoragePath,
   toStoragePath,
 } from '../path.ts'
-import { type Refusals, refusalIn, refuse } from '../refusals.ts'
+import { refusalIn, refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
 import { findTaken, isLocked, isRunningAt } from './look.ts'
@@ -88,28 +88,6 @@ const spellTarget = async (files: ObjectStore, relocation: Relocation, requester
   return { relocation: spelled, ancestors: await ancestorsOfTarget(files, spelled) }
 }
 
-interface Found {
-  readonly reservedFolders: readonly string[]
-  readonly isSourceInWorkflow: boolean
-  readonly isTargetInWorkflow: boolean
-  readonly occupied: ErrorName | undefined
-}
-
-const refusalsOf = (
-  { kind, path, target }: Relocation,
-  isFile: boolean,
-  changes: readonly Change[],
-  { reservedFolders, isSourceInWorkflow, isTargetInWorkflow, occupied }: Found,
-): Refusals => [
-  kind === 'move' && !isFile && isReserved(reservedFolders, path) && 'folderReserved',
-  isSourceInWorkflow && 'workflowUpdated',
-  target.startsWith(`${path}/`) && urlInvalid('The new path is inside the folder. Choose a path outside the folder.'),
-  kind === 'copy' && target === path && 'destinationExists',
-  hasLongPath(changes) && urlInvalid('The new path of a file is too long. Choose a shorter path.'),
-  occupied,
-  isTargetInWorkflow && 'workflowUpdated',
-]
-
 const lookAtTransfers = async (
   deps: ChangeDeps,
   relocation: Relocation,
@@ -136,7 +114,15 @@ const lookAtTransfers = async (
   const vacant = [...absencesAtTarget(relocation), ...noFileAt(site, ancestors.missing)]
   // The placement itself finds a taken target, but its refusal would come too late here.
   const [occupied] = isTargetInWorkflow || templates.length > 0 ? await findTaken(files, vacant) : []
-  refuse(refusalsOf(relocation, isFile, changes, { reservedFolders, isSourceInWorkflow, isTargetInWorkflow, occupied }))
+  refuse([
+    kind === 'move' && !isFile && isReserved(reservedFolders, path) && 'folderReserved',
+    isSourceInWorkflow && 'workflowUpdated',
+    target.startsWith(`${path}/`) && urlInvalid('The new path is inside the folder. Choose a path outside the folder.'),
+    kind === 'copy' && target === path && 'destinationExists',
+    hasLongPath(changes) && urlInvalid('The new path of a file is too long. Choose a shorter path.'),
+    occupied,
+    isTargetInWorkflow && 'workflowUpdated',
+  ])
   await checkTemplates(files, kind, templates, deadline.reserving(reserves.templates))
   return seen
 }
