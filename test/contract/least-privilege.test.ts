@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
 import { routes } from '../../lib/contract/routes/routes.ts'
+import { storageRoutes } from '../../lib/contract/routes/storage.ts'
+import { storageContract } from '../../lib/contract/storage/contract.ts'
 import type { Area } from '../../lib/core/rights.ts'
 import type { Route } from '../../lib/http/router.ts'
+import { acts } from './storage/acts.ts'
 import { describeFileRights } from './storage/file-rights.suite.ts'
 import { storageHands } from './storage/hands.ts'
 
@@ -23,6 +26,22 @@ test('a read needs a right of the area, and a change needs a right to write (A-3
   expect(needed).toEqual(
     guarded.map((route) => [route.operation, `${areaIn(route)}:${isChange(route) ? 'write' : 'read'}`]),
   )
+})
+
+test('the table of rights on files has every switch that needs no value', () => {
+  const switches = storageRoutes.flatMap(({ operation }) =>
+    Object.entries(storageContract.operations[operation].query ?? {})
+      .filter(([, { description }]) => description.includes('needs no value'))
+      .map(([name]) => `${operation} ?${name}`),
+  )
+  const tried = storageRoutes.flatMap(({ operation }) =>
+    Object.values(acts[operation]).flatMap(({ question }) => {
+      const { query = {} } = question('', '', undefined as never)
+      return Object.keys(query).map((name) => `${operation} ?${name}`)
+    }),
+  )
+  expect(switches).toContain('uploadToFolder ?restore')
+  expect(tried).toEqual(expect.arrayContaining(switches))
 })
 
 // storage/thorough/least-privilege.test.ts does the same on AWS, and access/least-privilege.test.ts tries the other

@@ -230,6 +230,7 @@ export const acts: Readonly<Record<OperationOf<'storage'>, Readonly<Record<strin
       question: (path) => ({ ...remove(path), query: { version: 'draft' } }),
     },
     'of a folder': { level: 'write', ...folderIn, changesFolderAround: true, question: remove },
+    'of all old versions': { level: 'write', question: (path) => ({ ...remove(path), query: { versions: '' } }) },
     // On S3 a version must be older than a minute (H-35). So the act names a version that does not exist.
     'of an old version': {
       level: 'write',

@@ -79,13 +79,18 @@ const everyKind: Operation = {
     for (const name of ['small', 'from', 'draft']) await putObject(others, `${prefix}${name}`, `old ${name}`)
   },
   async changes(store, prefix, stage) {
-    return [
-      { kind: 'put', key: `${prefix}small`, staged: await stage(`${prefix}small`, 10) },
-      { kind: 'put', key: `${prefix}large`, staged: await stage(`${prefix}large`, 2_000) },
-      { kind: 'move', from: await infoOf(store, `${prefix}from`), key: `${prefix}to` },
-      { kind: 'remove', key: `${prefix}draft` },
-      { kind: 'folder', key: `${prefix}folder/` },
-    ]
+    const [small, large] = [`${prefix}small`, `${prefix}large`]
+    // `copies` and `restores` have the other kinds. A new kind does not compile without its change here.
+    const ofKinds: Readonly<Record<Exclude<Change['kind'], 'copy' | 'restore'>, readonly Change[]>> = {
+      put: [
+        { kind: 'put', key: small, staged: await stage(small, 10) },
+        { kind: 'put', key: large, staged: await stage(large, 2_000) },
+      ],
+      move: [{ kind: 'move', from: await infoOf(store, `${prefix}from`), key: `${prefix}to` }],
+      remove: [{ kind: 'remove', key: `${prefix}draft` }],
+      folder: [{ kind: 'folder', key: `${prefix}folder/` }],
+    }
+    return Object.values(ofKinds).flat()
   },
 }
 
