@@ -82,8 +82,6 @@ const effectOf = (change: Change) => {
   return { placed: size, moved: kind === 'move' ? size : 0, mayReplace: false }
 }
 
-const mayReplace = (change: Change): boolean => effectOf(change).mayReplace
-
 const findRival = async (files: ObjectStore, keys: readonly string[]): Promise<string | undefined> => {
   const found = await Promise.all(keys.map((key) => (key.endsWith('/') ? files.exists(key) : files.find(key))))
   return keys.find((_, index) => found[index])
@@ -116,7 +114,7 @@ export const limitFiles = (files: ObjectStore, quotas: Quotas): ObjectStore => (
   async place(changes, conditions, entry) {
     const { site } = conditions.unlocked
     if ((await quotas.quotaOf(site)) === undefined) return files.place(changes, conditions, entry)
-    const replaceable = changes.filter(mayReplace).map(({ key }) => key)
+    const replaceable = changes.filter((change) => effectOf(change).mayReplace).map(({ key }) => key)
     const present = await findAll(files, replaceable)
     const { matching, reserved, difference, returning } = accountOf(changes, present, conditions.matching ?? [])
     let reservation: Reservation | undefined
