@@ -64,12 +64,7 @@ export const awaitVersion = async ({ bucket, made }: Attempt, creation: Creation
 /** For results that are known before the call. To undo them does no harm if the call has not made them. */
 export const awaitKnown = async ({ bucket, made }: Attempt, results: readonly Made[], call: Promise<unknown>) => {
   made.push(...results)
-  try {
-    await call
-  } catch (failure) {
-    await awaitLateCalls(bucket)
-    throw failure
-  }
+  await call.finally(() => awaitLateCalls(bucket))
 }
 
 export const undoResults = async (bucket: Bucket, made: readonly Made[]): Promise<void> => {

@@ -67,12 +67,11 @@ const findMissing = async (bucket: Bucket, restorations: readonly Restoration[])
 }
 
 export const uncover = async (attempt: Attempt, restorations: readonly Restoration[]): Promise<void> => {
-  const { bucket } = attempt
   const markers = restorations.flatMap(({ key, hiddenBy = [] }) =>
     hiddenBy.map((versionId): Doomed => ({ kind: 'version', key, versionId })),
   )
   const results = restorations.map(({ key }): Made => ({ kind: 'uncovered', key }))
-  await awaitKnown(attempt, results, deleteAll(bucket, markers))
-  const missing = await findMissing(bucket, restorations)
+  await awaitKnown(attempt, results, deleteAll(attempt.bucket, markers))
+  const missing = await findMissing(attempt.bucket, restorations)
   if (missing !== undefined) throw new NotPlaced({ outcome: 'stale', key: missing })
 }

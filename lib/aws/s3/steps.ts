@@ -101,10 +101,9 @@ const create = async (attempt: Attempt, change: Change): Promise<unknown> => {
 }
 
 export const removedBy = (change: Change) => {
-  const { kind, key } = change
-  if (kind === 'move') return change.from
-  if (kind === 'remove') return { key, version: undefined }
-  kind satisfies 'put' | 'folder' | 'copy' | 'restore'
+  if (change.kind === 'move') return change.from
+  if (change.kind === 'remove') return { key: change.key, version: undefined }
+  change.kind satisfies 'put' | 'folder' | 'copy' | 'restore'
   return undefined
 }
 

@@ -16,7 +16,7 @@ import {
   type StoragePath,
   toStoragePath,
 } from '../path.ts'
-import { refusalIn, refuse } from '../refusals.ts'
+import { type Refusals, refusalIn, refuse } from '../refusals.ts'
 import { type Ancestors, findAncestors, resolveParent, resolvePath } from '../resolve-path.ts'
 import { type Absences, type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
 import { findTaken, isLocked, isRunningAt } from './look.ts'
@@ -88,41 +88,52 @@ const spellTarget = async (files: ObjectStore, relocation: Relocation, requester
   return { relocation: spelled, ancestors: await ancestorsOfTarget(files, spelled) }
 }
 
-const lookAtTransfers = async (
+const refusalsOf = async (
   deps: ChangeDeps,
-  relocation: Relocation,
-  ancestors: Ancestors,
-  { conditions = {}, deadline }: Requester,
-) => {
-  const { files, clock, reservedFolders } = deps
-  const { kind, site, path, target } = relocation
-  // A moment before the listing.
-  const since = clock.wall()
-  const { isFile, changes, source, states } = await findTransfers(files, relocation)
-  // After the listing, so that the files of a restore that fails later are not taken along.
-  refuse([(await isLocked(deps, site, [path, target])) && 'folderLocked'])
-  const matching = isUnconditional(conditions) ? [] : states
-  const refusal = refusalIn([refusalOf(conditions, source), changes.length === 0 && 'fileUnknown'])
-  const seen = { relocation, ancestors, since, isFile, changes, matching, refusal }
-  if (refusal) return seen
+  { kind, site, path, target }: Relocation,
+  { isFile, changes }: Awaited<ReturnType<typeof findTransfers>>,
+  hasTemplates: boolean,
+  absences: Absences,
+): Promise<Refusals> => {
   // A workflow may start before its page exists, so even a target that does not exist may have a workflow.
   const [isSourceInWorkflow, isTargetInWorkflow] = await Promise.all([
     kind === 'move' && isRunningAt(deps, site, path, isFile),
     target !== path && isRunningAt(deps, site, target, isFile),
   ])
-  const templates = target === path ? [] : templatesIn(site, changes)
-  const vacant = [...absencesAtTarget(relocation), ...noFileAt(site, ancestors.missing)]
   // The placement itself finds a taken target, but its refusal would come too late here.
-  const [occupied] = isTargetInWorkflow || templates.length > 0 ? await findTaken(files, vacant) : []
-  refuse([
-    kind === 'move' && !isFile && isReserved(reservedFolders, path) && 'folderReserved',
+  const [occupied] = isTargetInWorkflow || hasTemplates ? await findTaken(deps.files, absences) : []
+  return [
+    kind === 'move' && !isFile && isReserved(deps.reservedFolders, path) && 'folderReserved',
     isSourceInWorkflow && 'workflowUpdated',
     target.startsWith(`${path}/`) && urlInvalid('The new path is inside the folder. Choose a path outside the folder.'),
     kind === 'copy' && target === path && 'destinationExists',
     hasLongPath(changes) && urlInvalid('The new path of a file is too long. Choose a shorter path.'),
     occupied,
     isTargetInWorkflow && 'workflowUpdated',
-  ])
+  ]
+}
+
+const lookAtTransfers = async (
+  deps: ChangeDeps,
+  relocation: Relocation,
+  ancestors: Ancestors,
+  { conditions = {}, deadline }: Requester,
+) => {
+  const { files, clock } = deps
+  const { kind, site, path, target } = relocation
+  // A moment before the listing.
+  const since = clock.wall()
+  const found = await findTransfers(files, relocation)
+  const { isFile, changes, source, states } = found
+  // After the listing, so that the files of a restore that fails later are not taken along.
+  refuse([(await isLocked(deps, site, [path, target])) && 'folderLocked'])
+  const matching = isUnconditional(conditions) ? [] : states
+  const refusal = refusalIn([refusalOf(conditions, source), changes.length === 0 && 'fileUnknown'])
+  const seen = { relocation, ancestors, since, isFile, changes, matching, refusal }
+  if (refusal) return seen
+  const templates = target === path ? [] : templatesIn(site, changes)
+  const absences = [...absencesAtTarget(relocation), ...noFileAt(site, ancestors.missing)]
+  refuse(await refusalsOf(deps, relocation, found, templates.length > 0, absences))
   await checkTemplates(files, kind, templates, deadline.reserving(reserves.templates))
   return seen
 }
