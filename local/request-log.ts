@@ -121,8 +121,9 @@ const formats: Readonly<Record<LogFormat, (record: RequestRecord, time: string) 
 }
 
 const signInFormats: Readonly<Record<LogFormat, (record: SignInRecord, time: string) => string>> = {
-  text: ({ name, address, outcome }, time) =>
-    `${time} sign-in of ${name ?? 'an unknown name'} from ${address ?? 'an unknown address'}: ${outcome}`,
+  text: ({ name, address, outcome, fault }, time) =>
+    `${time} sign-in of ${name ?? 'an unknown name'} from ${address ?? 'an unknown address'}: ${outcome}` +
+    `${fault === undefined ? '' : ` (${fault})`}`,
   json: (record, time) => JSON.stringify({ time, message: 'sign-in', ...record }),
 }
 

@@ -24,7 +24,8 @@ export interface SignedIn extends Pick<Person, 'name' | 'sessions'> {
 export const logSignIn = ({ edge }: AccessDeps, { address }: Request, name: string | null, error?: unknown): void => {
   const isTooMany = error instanceof ServiceError && error.status === 429
   const outcome = error === undefined ? 'signed in' : isTooMany ? 'too many' : 'refused'
-  edge.telemetry.signIn?.({ name, address: address ?? null, outcome })
+  const fault = error instanceof ServiceError && error.status >= 500 ? { fault: error.message } : {}
+  edge.telemetry.signIn?.({ name, address: address ?? null, outcome, ...fault })
 }
 
 export const codeKey = (hash: string): string => `code/${hash}`

@@ -131,6 +131,7 @@ export interface SignInRecord {
   readonly name: string | null
   readonly address: string | null
   readonly outcome: (typeof signInOutcomes)[number]
+  readonly fault?: string
 }
 
 export interface Telemetry {

@@ -114,6 +114,8 @@ export const messages = {
     httpsOnly: 'The service accepts passwords only over https',
     wrongPassword: text`Check the name and the password. (request …)
 $`,
+    clientRefused: (issuer: string) =>
+      `The issuer ${issuer} refuses the client id or the client secret of this service. Correct them.`,
     noRule: 'No rule matches this token.',
     noJob: 'This is not a job of GitHub Actions, or the job may not request its identity.',
     noTokenOfJob: (status: number) => `answered with status ${status}. Repeat the job.`,

@@ -53,6 +53,13 @@ const faultIn = (error: unknown, otherwise: ErrorName): ServiceError => {
   return new ServiceError(otherwise)
 }
 
+const clientFault = (issuer: Issuer, error: unknown): unknown => {
+  const { status, error: reason } = Object(error)
+  if (status !== 401 && !['invalid_client', 'unauthorized_client'].includes(reason)) return error
+  const message = `The issuer ${issuer.url} refuses the client id or the client secret of this service. Correct them.`
+  return new ServiceError('unavailable', { message })
+}
+
 /** A-92: returns the address to which the browser goes, at the issuer. Errors: unavailable. */
 export const beginSignIn = async (provider: Provider): Promise<Begun & { readonly location: string }> => {
   try {
@@ -92,11 +99,15 @@ export const finishSignIn = async (provider: Provider, query: string, begun: Beg
   const { client, issuer, callback } = provider
   try {
     const configuration = await configure(provider)
-    const tokens = await library.authorizationCodeGrant(configuration, new URL(`${callback}?${query}`), {
+    const address = new URL(`${callback}?${query}`)
+    const checks = {
       pkceCodeVerifier: begun.verifier,
       expectedState: begun.state,
       expectedNonce: begun.nonce,
       idTokenExpected: true,
+    }
+    const tokens = await library.authorizationCodeGrant(configuration, address, checks).catch((error: unknown) => {
+      throw clientFault(issuer, error)
     })
     const claims = await client.verify(String(tokens.id_token), issuer.url, issuer.clientId)
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return claims

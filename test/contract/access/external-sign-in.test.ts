@@ -12,6 +12,7 @@ import type { Handler, RequestRecord, SignInRecord } from '../../../lib/http/req
 import { requestOf, send } from '../../support/gateway.ts'
 import { openHandler } from '../../support/handlers.ts'
 import { entry, oneMachine } from '../../support/hands.ts'
+import { messages } from '../../support/messages.ts'
 import { startTokenIssuer } from '../../support/token-issuer.ts'
 
 /** A provider whose answers a test chooses. */
@@ -217,13 +218,14 @@ test('Without a usable answer of the issuer, no sign-in counts as failed (A-76)'
   expect([...outcomes]).toEqual(['100503'])
 })
 
-test('The log has neither codes nor secrets (A-75, A-93)', async () => {
+test('The log says what an issuer refuses, without codes and secrets (A-75, A-93)', async () => {
   const begun = await begin()
   answerWith(begun)
   const { outcome } = await finish(begun)
   issuer.answers.set('/token', json({ error: 'invalid_client', hint: secret }, 401))
   await finish(await begin())
-  expect(signIns).toEqual([{ name: null, address: null, outcome: 'refused' }])
+  const fault = messages.access.clientRefused(issuer.url)
+  expect(signIns).toEqual([{ name: null, address: null, outcome: 'refused', fault }])
   const logged = JSON.stringify([records, signIns])
   const secrets = [secret, 'code-of-the-issuer', outcome['code'], begun.sent.get('state'), begun.cookie.slice(8)]
   expect(records).toHaveLength(4)
@@ -276,11 +278,16 @@ test.each<[string, ProviderAnswer]>([
 const huge: RequestListener = (_, response) =>
   void response.writeHead(200, { 'Content-Type': 'application/json' }).end(`{"a":"${'x'.repeat(300_000)}"}`)
 
+const unauthorised: RequestListener = (_, response) =>
+  void response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="issuer"' }).end()
+
 test.each<[string, string, RequestListener, object]>([
   ['redirects the request with the code', '/token', redirect, unavailable],
   ['redirects the request for the person', '/person', redirect, unavailable],
   ['answers the code with 300 KB', '/token', huge, unavailable],
   ['answers the code with a failure', '/token', json({}, 500), unavailable],
+  ['refuses the client secret', '/token', unauthorised, unavailable],
+  ['refuses the client', '/token', json({ error: 'unauthorized_client' }, 400), unavailable],
   ['answers the code with null', '/token', json(null), wrongPerson],
   ['answers without a token', '/token', json({ access_token: 'a', token_type: 'Bearer' }), wrongPerson],
   ['disconnects', '/token', (request) => void request.destroy(), unavailable],
