@@ -7,7 +7,7 @@ import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
 import { type Deadline, unlimited } from '../../../lib/core/time.ts'
 import { partLength } from '../../../lib/storage/content.ts'
 import type { Change, Staged } from '../../../lib/storage/object-store.ts'
-import { openBucketInMemory, openObjectStore, removalsWhile } from '../../support/bucket.ts'
+import { createFastClients, openBucketInMemory, openObjectStore, removalsWhile } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
 import { bytesIn, contentIn, infoOf, nowhere, putObject, stageObject } from '../../support/objects.ts'
@@ -17,10 +17,12 @@ import { inFunctionTime, latestAnswer, slowDown, slownesses } from './function-t
 type How = 'at once' | 'in parts'
 type Store = ReturnType<typeof openObjectStore>
 
-const open = ({ attempts = 1, how = 'at once' }: { attempts?: number; how?: How }) => {
+/** With `repeats`, the clients are those of the service, which repeat refused calls. */
+const open = ({ repeats = false, how = 'at once' }: { repeats?: boolean; how?: How } = {}) => {
   const opened = openBucketInMemory()
-  const clients = { client: opened.connect(attempts), once: opened.connect(1) }
-  for (const client of Object.values(clients)) failLikePort(client)
+  const single = { client: opened.connect(1), once: opened.connect(1) }
+  const clients = repeats ? createFastClients(opened.bucket, opened.s3) : single
+  for (const client of Object.values(single)) failLikePort(client)
   const state = { isLocked: false }
   const removals = removalsWhile(() => state.isLocked)
   const largestCopy = how === 'in parts' ? 0 : undefined
@@ -70,11 +72,14 @@ type Stage = (key: string, size: number) => Promise<Staged>
 interface Operation {
   readonly prepare: (opened: Opened, prefix: string) => Promise<unknown>
   readonly changes: (store: Store, prefix: string, stage: Stage) => Promise<readonly Change[]>
+  /** An object whose version must not have changed. */
+  readonly expects?: string
   /** A removal of the folder begins during the change, so that the change is undone. */
   readonly isLocked?: true
 }
 
 const everyKind: Operation = {
+  expects: 'small',
   async prepare({ others }, prefix) {
     for (const name of ['small', 'from', 'draft']) await putObject(others, `${prefix}${name}`, `old ${name}`)
   },
@@ -138,7 +143,7 @@ const operations: readonly (Operation & { readonly name: string; readonly how: H
 /** Returns the outcome or the error. `isStaged` runs before the changes are placed. */
 const perform = async (
   { store }: Opened,
-  { changes }: Operation,
+  { changes, expects }: Operation,
   prefix: string,
   { deadline = unlimited, isStaged = () => {} }: { readonly deadline?: Deadline; readonly isStaged?: () => void },
 ): Promise<unknown> => {
@@ -150,8 +155,9 @@ const perform = async (
   }
   try {
     const made = await changes(store, prefix, stage)
+    const matching = expects ? [await infoOf(store, prefix + expects)] : []
     isStaged()
-    return (await store.place(made, { ...nowhere, absent: [`${prefix}other`], deadline }, entry)).outcome
+    return (await store.place(made, { ...nowhere, absent: [`${prefix}other`], matching, deadline }, entry)).outcome
   } catch (error) {
     return error
   } finally {
@@ -163,17 +169,24 @@ const perform = async (
 const faultsOf = ({ isLocked }: Operation): readonly Fault[] => (isLocked ? ['loses its answer'] : faults)
 
 const cases = operations.flatMap((operation) => {
-  const single = faultsOf(operation).map((fault) => ({ ...operation, fault, attempts: 1, what: `if a call ${fault}` }))
-  const repeated = { ...operation, fault: 'loses its answer', attempts: 3, what: 'if a call is repeated' } as const
+  const single = faultsOf(operation).map((fault) => ({
+    ...operation,
+    fault,
+    repeats: false,
+    what: `if a call ${fault}`,
+  }))
+  const repeated = (['fails', 'loses its answer'] as const).map((fault) => {
+    return { ...operation, fault, repeats: true, what: `if a call ${fault} and is repeated` }
+  })
   // A client that repeats calls treats the copies of both kinds alike.
-  return operation.how === 'at once' ? [...single, repeated] : single
+  return operation.how === 'at once' ? [...single, ...repeated] : single
 })
 
 it.each(cases)(
   'Either all or nothing is done $what, and a repetition succeeds: $name',
   { timeout: 60_000 },
-  async ({ fault, attempts, how, ...operation }) => {
-    const opened = open({ attempts, how })
+  async ({ fault, repeats, how, ...operation }) => {
+    const opened = open({ repeats, how })
     const { s3, state, others } = opened
 
     const stateOf = async (prefix: string) => {
@@ -218,6 +231,7 @@ it.each(cases)(
       const prefix = `live/${number}/`
       const { result, after: found } = await makeWithFault(prefix, number)
       if (isSlow(fault)) expect({ number, result }).toEqual({ number, result: 'late' })
+      if (fault === 'fails' && repeats) expect({ number, result }).toEqual({ number, result: outcome })
       expect({ number, found }).toEqual({ number, found: result === 'placed' ? done : before })
       if (fault === 'fails') expect({ number, left: await opened.leftovers() }).toEqual({ number, left: leftovers })
       if (result !== 'placed') expect(await perform(opened, operation, prefix, {})).toBe('placed')
@@ -226,7 +240,7 @@ it.each(cases)(
 )
 
 it('If undoing a change also fails, both failures are reported', async () => {
-  const opened = open({})
+  const opened = open()
   const makeWithFaults = async (prefix: string, from: number) => {
     await everyKind.prepare(opened, prefix)
     const { calls, release } = arm(opened, from, 'fails', true)
@@ -244,7 +258,7 @@ it.each(['fails', 'loses its answer'] as const)(
   'A resumable upload keeps its bytes when one of its last calls %s (U-29)',
   { timeout: 60_000 },
   async (fault) => {
-    const opened = open({})
+    const opened = open()
     const { store, clients, bucket: name } = opened
     const parts = createUploadParts({ bucket: openBucket({ ...clients, name }), adopt: store.adopt })
     /** An upload in two parts. */

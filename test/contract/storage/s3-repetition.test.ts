@@ -41,21 +41,6 @@ describe('A call that creates a version', () => {
     { name: 'a copy', isMeant: isCopy, run: move },
     { name: 'a removal', isMeant: isRemoval, run: move },
   ]
-  const temporary = [
-    { status: 503, code: 'SlowDown' },
-    { status: 500, code: 'InternalError' },
-  ]
-
-  it.each(calls.flatMap((call) => temporary.map((refusal) => ({ ...call, ...refusal }))))(
-    'The call is repeated after a temporary refusal of S3: $name, $code',
-    async ({ isMeant, run, status, code }) => {
-      await bench.put('live/from')
-      const count = bench.failing(isMeant, 2, () => new Refusal(status, code))
-      expect(await run()).toEqual({ outcome: 'placed' })
-      expect(count.seen).toBe(3)
-    },
-  )
-
   const failures = [
     { what: 'given up after three refusals', tries: 3, fail: () => new Refusal(503, 'SlowDown') },
     { what: 'not repeated if its answer was lost', tries: 1, fail: brokenConnection },
@@ -90,29 +75,6 @@ describe('A write that expects the version that the caller saw', () => {
       { matching },
     )
   }
-  const writes = [
-    { name: 'a small file', isMeant: isPut, text: 'new' },
-    { name: 'a large file', isMeant: isCompletion, text: large },
-  ]
-
-  it.each(writes)('The write is undone if its answer was lost: $name', async ({ isMeant, text }) => {
-    bench.loseAnswer(isMeant)
-    await expect(replace(text)).rejects.toMatchObject({ code: 100503 })
-    expect(await bench.listed('live/a')).toEqual(before)
-  })
-
-  it.each(writes)('A write that S3 made but reported as a failure is undone: $name', async ({ isMeant, text }) => {
-    bench.loseAnswer(isMeant, new Refusal(500, 'InternalError'))
-    let outcome: unknown
-    const requests = await bench.requestsOf(async () => {
-      outcome = await replace(text).catch((error: unknown) => error)
-    })
-    expect(outcome).toMatchObject(isMeant === isPut ? { outcome: 'changed' } : { code: 100503 })
-    // The request, its execution in the bucket, and its repetition.
-    expect(requests.filter(isMeant)).toHaveLength(3)
-    expect(await bench.listed('live/a')).toEqual(before)
-  })
-
   it.each(refusals)('A write that loses a race changes nothing: $status $code', async ({ status, code }) => {
     bench.failing(isPut, 1, () => new Refusal(status, code))
     expect(await replace('new')).toEqual({ outcome: 'changed', key: 'live/a' })
