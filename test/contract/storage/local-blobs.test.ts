@@ -27,7 +27,7 @@ import { scratchDirectory } from '../../support/directory.ts'
 import { entry } from '../../support/history.ts'
 import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
 import { bytesIn, bytesOf, infoOf, nowhere, putObject } from '../../support/objects.ts'
-import { megabyte } from './object-store/workbench.ts'
+import { megabyte } from './object-store.suite.ts'
 
 const large = Buffer.alloc(2 * megabyte, 'x')
 const day = 24 * 60 * 60 * 1000

@@ -8,7 +8,7 @@ import { scratchDirectory } from '../../support/directory.ts'
 import { entry } from '../../support/history.ts'
 import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
 import { infoOf, putObject } from '../../support/objects.ts'
-import { megabyte } from './object-store/workbench.ts'
+import { megabyte } from './object-store.suite.ts'
 
 let folder: string
 

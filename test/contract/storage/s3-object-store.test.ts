@@ -1,7 +1,6 @@
 import { DeleteObjectsCommand, ListObjectVersionsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { openObjectStore, openTestBucket } from '../../support/bucket.ts'
-import { type Ability, abilities } from './object-store/workbench.ts'
-import { describeCopies, describeObjectStore } from './object-store.suite.ts'
+import { type Ability, abilities, describeCopies, describeObjectStore } from './object-store.suite.ts'
 
 type Check = (client: S3Client, Bucket: string) => Promise<boolean>
 
