@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { type Answer, codeOf, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
 import { recorded } from '../../support/objects.ts'
 import { storageHands } from './hands.ts'
-import { createInterruption, type Interruption } from './interruption.ts'
+import { type Interruption, interruptChanges } from './interruption.ts'
 import type { StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
@@ -13,8 +13,8 @@ let others: Interruption
 
 const openForEach = (open: (typeof storageHands)[number]['open']) =>
   beforeEach(async () => {
-    others = createInterruption()
-    storage = await open({ between: ({ files }) => ({ files: others.in(files) }) })
+    storage = await open()
+    others = interruptChanges(storage.deps.files)
     for (const path of ['/f/a', '/f/b', '/to/x']) await storage.put(path, path.at(-1))
   })
 
@@ -56,27 +56,17 @@ describe.each(storageHands)('Changes and removals on $name', ({ open }) => {
 
   it('The history ends with the removal of a page that is stored meanwhile (S-103)', async () => {
     const path = '/f/page.html'
-    const acts: (() => Promise<unknown>)[] = []
-    storage = await open({
-      between: ({ files }) => ({
-        files: {
-          ...files,
-          async remove(...given) {
-            await acts.shift()?.()
-            const removal = await files.remove(...given)
-            await acts.shift()?.()
-            return removal
-          },
-        },
-      }),
-    })
     const putDraft = (text: string) => storage.put(path, text, { version: 'draft' })
     await storage.put(path, 'page')
     await putDraft('draft')
-    acts.push(
-      () => putDraft('newer draft'),
-      () => storage.put(path, 'again'),
-    )
+    const { files } = storage.deps
+    const { remove } = files
+    vi.spyOn(files, 'remove').mockImplementationOnce(async (...given) => {
+      await putDraft('newer draft')
+      const removal = await remove(...given)
+      await storage.put(path, 'again')
+      return removal
+    })
     expect((await storage.remove(path)).status).toBe(200)
     expect(await storage.read(path)).toBe(404)
     const entries = await storage.stores.history.before(storage.site, undefined, 3)

@@ -2,7 +2,7 @@ import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { aroundCalls } from '../../support/around-calls.ts'
 
 /** Acts right before a change of files is made, after every check. It can also refuse the change with an error. */
-export const createInterruption = () => {
+export const interruptChanges = (files: ObjectStore) => {
   type Act = () => unknown
   let act: Act | undefined
   let isRepeated = false
@@ -20,15 +20,13 @@ export const createInterruption = () => {
     act = next
     isRepeated = repeats
   }
+  const { place, remove, purge } = files
+  Object.assign(files, { ...aroundCalls({ place, remove, purge }, (call) => interrupt().then(call)) })
   return {
     once: (next: Act) => set(next, false),
     always: (next: Act) => set(next, true),
     end: () => set(undefined, false),
-    in(files: ObjectStore): ObjectStore {
-      const { place, remove, purge } = files
-      return { ...files, ...aroundCalls({ place, remove, purge }, (call) => interrupt().then(call)) }
-    },
   }
 }
 
-export type Interruption = ReturnType<typeof createInterruption>
+export type Interruption = ReturnType<typeof interruptChanges>

@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { codeOf, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
@@ -186,20 +186,15 @@ it('A removed folder answers 404/104001, even to a request with a cursor', async
 
 it('?meta of a file waits for its fingerprint as long as the request has time (S-84)', async () => {
   const [asked, fingerprints]: [[string, number][], string[]] = [[], ['made']]
-  const { put, call, site } = await openStorage({
-    between: ({ files }) => ({
-      files: {
-        ...files,
-        async find(key) {
-          const info = await files.find(key)
-          return info && { ...info, fingerprint: null }
-        },
-        async fingerprintOf({ key }, { timeLeft }) {
-          asked.push([key, timeLeft()])
-          return fingerprints.pop() ?? null
-        },
-      },
-    }),
+  const { put, call, site, deps } = await openStorage()
+  const { find } = deps.files
+  vi.spyOn(deps.files, 'find').mockImplementation(async (key) => {
+    const info = await find(key)
+    return info && { ...info, fingerprint: null }
+  })
+  vi.spyOn(deps.files, 'fingerprintOf').mockImplementation(async ({ key }, { timeLeft }) => {
+    asked.push([key, timeLeft()])
+    return fingerprints.pop() ?? null
   })
   await put('/a.bin', 'x')
   const describe = () => call('GET', '/a.bin', { query: { meta: '' }, remaining: 20_000 })

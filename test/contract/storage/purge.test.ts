@@ -1,17 +1,16 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/time.ts'
-import type { ObjectStore, ObjectVersion } from '../../../lib/storage/object-store.ts'
+import type { ObjectVersion } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { codeOf } from '../../support/answer.ts'
 import { openBucketInMemory, openObjectStore, type TestBucket } from '../../support/bucket.ts'
 import { callsToTry } from '../../support/each-call.ts'
-import type { Between } from '../../support/files.ts'
 import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { createFault } from './failing-stores.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
-import { createInterruption } from './interruption.ts'
+import { interruptChanges } from './interruption.ts'
 import { atFirst, holdAt, isBatch, type Matcher } from './s3-bench.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -37,7 +36,7 @@ const countsOf = async ({ deps, site }: StorageUnderTest) =>
     .map(({ details }) => details?.['count'])
 
 describe.each(storageHands)('A purge on $name', ({ open }) => {
-  const opened = (between?: Between) => open({ clock, ...(between && { between }) })
+  const opened = () => open({ clock })
 
   it('A purge in a folder that is being removed is refused with 104010 (H-32, E-38)', async () => {
     const storage = await opened()
@@ -49,53 +48,45 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
   })
 
   it('A purge answers no 200 if another purges a version that it lists (H-30, H-34)', async () => {
-    let meanwhile: ((version: string) => Promise<unknown>) | undefined
-    const storage = await opened(({ files }) => ({
-      files: {
-        ...files,
-        async versions(key, query) {
-          if (query.after !== undefined) await meanwhile?.(query.after)
-          return files.versions(key, { ...query, limit: 2 })
-        },
-      },
-    }))
+    const storage = await opened()
+    const { files } = storage.deps
+    const { versions } = files
     for (const text of ['1', '22', '333', '4444', '55555']) await storage.put('/f/a', text)
     later()
-    meanwhile = async (version) => {
-      meanwhile = undefined
-      await purge(storage, '/f/a', { query: { versionId: version } })
-    }
+    let isFirst = true
+    vi.spyOn(files, 'versions').mockImplementation(async (key, query) => {
+      const versionId = isFirst && query.after
+      if (versionId) {
+        isFirst = false
+        await purge(storage, '/f/a', { query: { versionId } })
+      }
+      return versions(key, { ...query, limit: 2 })
+    })
     expect((await purge(storage, '/f/a')).status).toBe(503)
     expect((await purge(storage, '/f/a')).status).toBe(200)
     expect(await sizesOf(storage, '/f/a')).toEqual([5])
   })
 
   it.each(['replaced', 'removed'])('A restore whose version was purged answers 104001: %s (H-36)', async (how) => {
-    let purging: (() => Promise<unknown>) | undefined
-    const storage = await opened(({ removals }) => ({
-      removals: {
-        ...removals,
-        async lock(...lock) {
-          const others = purging
-          purging = undefined
-          await others?.()
-          return removals.lock(...lock)
-        },
-      },
-    }))
+    const storage = await opened()
+    const { removals } = storage.deps
+    const { lock } = removals
     for (const text of ['1', '22', '333']) await storage.put('/a', text)
     if (how === 'removed') await storage.remove('/a')
     later()
     const [first, second] = await versionsOf(storage, '/a')
     const version = how === 'removed' ? first?.version : second?.version
-    purging = () => purge(storage, '/a')
+    vi.spyOn(removals, 'lock').mockImplementationOnce(async (...given) => {
+      await purge(storage, '/a')
+      return lock(...given)
+    })
     expect(codeOf(await storage.restore('/a', { version, replace: true }))).toBe(104001)
     expect(await storage.read('/a')).toBe(how === 'removed' ? 404 : '333')
   })
 
   it('A purge keeps the version of its If-Match, even if replaced (H-30, H-32)', async () => {
-    const others = createInterruption()
-    const storage = await opened(({ files }) => ({ files: others.in(files) }))
+    const storage = await opened()
+    const others = interruptChanges(storage.deps.files)
     for (const text of ['1', '22']) await storage.put('/a', text)
     later()
     const headers = { 'If-Match': await storage.tagOf('/a') }
@@ -120,7 +111,7 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
 
   it('A purge whose call to the store fails deletes nothing, and a repetition succeeds', async () => {
     const fault = createFault()
-    const storage = await opened(fault.between)
+    const storage = await open({ clock, between: fault.between })
     const fill = async (path: string) => {
       for (const text of ['1', '22']) await storage.put(path, text)
       await storage.remove(path)
@@ -147,20 +138,17 @@ it('More than 10,000 versions are purged by several requests (H-34)', async () =
   const kept = Array.from({ length: 12_000 }, (_, index): ObjectVersion => {
     return { id: `v${index}`, at: 0, size: 1, isCurrent: false, isRemoved: false }
   })
-  const storage = await openStorage({
-    between: ({ files }) => {
-      const versions: ObjectStore['versions'] = async (key, { after, limit }) => {
-        if (key.startsWith('draft/')) return { versions: [], next: undefined }
-        const start = kept.findIndex(({ id }) => id === after) + 1
-        const page = kept.slice(start, start + limit)
-        return { versions: page, next: start + limit < kept.length ? page.at(-1)?.id : undefined }
-      }
-      const purge: ObjectStore['purge'] = async (purged) => {
-        kept.splice(0, purged.length)
-        return 0
-      }
-      return { files: { ...files, versions, purge } }
-    },
+  const storage = await openStorage()
+  const { files } = storage.deps
+  vi.spyOn(files, 'versions').mockImplementation(async (key, { after, limit }) => {
+    if (key.startsWith('draft/')) return { versions: [], next: undefined }
+    const start = kept.findIndex(({ id }) => id === after) + 1
+    const page = kept.slice(start, start + limit)
+    return { versions: page, next: start + limit < kept.length ? page.at(-1)?.id : undefined }
+  })
+  vi.spyOn(files, 'purge').mockImplementation(async (purged) => {
+    kept.splice(0, purged.length)
+    return 0
   })
   expect((await purge(storage, '/a.html', { query: { versionId: 'v11999' } })).status).toBe(200)
   const first = await purge(storage, '/a.html')

@@ -1,11 +1,10 @@
-import { beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, vi } from 'vitest'
 import { createDeadline, unlimited } from '../../../lib/core/time.ts'
 import { continueRemoval } from '../../../lib/storage/continue-removal.ts'
 import { longestSilence } from '../../../lib/storage/path-locks.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
 import { recorded } from '../../support/objects.ts'
-import { createInterruption, type Interruption } from './interruption.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 /** In milliseconds. A request reserves more time for its answer, so its removal stops at once. */
@@ -14,33 +13,9 @@ const noTime = 1_000
 const longestWork = 90_000
 
 let storage: StorageUnderTest
-/** How many messages the queue had when the removal was recorded. */
-let sentBefore: number[]
-/** In milliseconds, for each request or message that continues a removal. */
-let heldFor: number[]
 let time = 0
-let others: Interruption
 beforeEach(async () => {
-  sentBefore = []
-  heldFor = []
-  others = createInterruption()
-  storage = await openStorage({
-    clock: { wall: () => time, monotonic: () => time },
-    between: ({ files, removals }) => ({
-      files: others.in(files),
-      removals: {
-        ...removals,
-        open(...args) {
-          sentBefore.push(storage.sent.length)
-          return removals.open(...args)
-        },
-        take(task, holder, duration) {
-          heldFor.push(duration)
-          return removals.take(task, holder, duration)
-        },
-      },
-    }),
-  })
+  storage = await openStorage({ clock: { wall: () => time, monotonic: () => time } })
   await fillFolder(storage, '/large', 2_100)
 })
 
@@ -65,12 +40,17 @@ it('A removal without time answers 202, and the queue ends it (S-95, S-102, S-10
 })
 
 it('Repeated removals send one delayed message, before the removal is recorded', async () => {
+  const { removals } = storage.deps
+  const { open } = removals
+  // The request may die between the message and the record.
+  vi.spyOn(removals, 'open').mockImplementation((...given) => {
+    expect(storage.sent).toHaveLength(1)
+    return open(...given)
+  })
   for (let repetition = 0; repetition < 3; repetition++) {
     expect((await storage.remove('/large', { remaining: noTime })).status).toBe(202)
   }
   expect(storage.sent.map(({ delay }) => delay)).toEqual([30])
-  // The request may die between the message and the record.
-  expect(sentBefore[0]).toBe(1)
 })
 
 it('A removal sends a new message if its first message has no effect for a long time', async () => {
@@ -87,10 +67,11 @@ it('A removal sends a new message if its first message has no effect for a long 
 })
 
 it('A request holds a removal until its own end, and for at most 30 seconds (S-103)', async () => {
+  const take = vi.spyOn(storage.deps.removals, 'take')
   await fillFolder(storage, '/more', 2_100)
   await storage.remove('/large', { remaining: 29_000 })
   await storage.remove('/more')
-  expect(heldFor).toEqual([29_000, 30_000])
+  expect(take.mock.calls.map(([, , duration]) => duration)).toEqual([29_000, 30_000])
 })
 
 it('A removal runs in slices, with one message for each slice', async () => {
@@ -172,50 +153,4 @@ it('A removal resumes with the page that failed, and misses no late file (S-103)
   expect(await work()).toBeUndefined()
   expect((await metaOf('/huge')).status).toBe(404)
   expect(storage.leftovers()).toBe(0)
-})
-
-/** Objects that one call lists or deletes. */
-const pageSize = 1_000
-
-/** Promises by name. Other code resolves them. */
-const createGates = () => {
-  const gates = new Map<string, PromiseWithResolvers<void>>()
-  return (name: string): PromiseWithResolvers<void> => {
-    const gate = gates.get(name) ?? Promise.withResolvers<void>()
-    gates.set(name, gate)
-    return gate
-  }
-}
-
-it('The removal of a folder lists the next page while it deletes the current page', async () => {
-  const asked = createGates()
-  const begun = createGates()
-  let removed = 0
-  const storage: StorageUnderTest = await openStorage({
-    between: ({ files }) => ({
-      files: {
-        ...files,
-        // Code that makes these calls one after the other would wait forever. A page is identified by its last key.
-        async list(query) {
-          // The request itself lists two pages before it opens the removal.
-          if (query.after !== undefined && storage.sent.length > 0) {
-            asked(query.after).resolve()
-            await begun(query.after).promise
-          }
-          return files.list(query)
-        },
-        async remove(objects, options) {
-          const last = objects.at(-1)?.key ?? ''
-          begun(last).resolve()
-          if (objects.length === pageSize) await asked(last).promise
-          removed += objects.length
-          return files.remove(objects, options)
-        },
-      },
-    }),
-  })
-  const keys = await fillFolder(storage, '/large', 3 * pageSize)
-  expect((await storage.remove('/large')).status).toBe(200)
-  expect(removed).toBe(keys.length)
-  expect(await storage.keys()).toEqual([])
 })

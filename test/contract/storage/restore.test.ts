@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/time.ts'
 import { partLength } from '../../../lib/storage/content.ts'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { parsePath } from '../../../lib/storage/path.ts'
 import { countFolder } from '../../../lib/storage/reading/preview-removal.ts'
 import { codeOf, statusAndCode } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
-import type { Between } from '../../support/files.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
@@ -254,36 +252,28 @@ describe('A folder that is being restored on S3', () => {
 
 it('The time for a restore begins before its folder is locked (H-25)', async () => {
   let passed = 0
-  const between: Between = ({ removals }) => ({
-    removals: {
-      ...removals,
-      async lock(...lock) {
-        passed = 50_000
-        return removals.lock(...lock)
-      },
-    },
+  storage = await openStorageOnAws({ clock: { wall: () => Date.now(), monotonic: () => passed } })
+  const { removals } = storage.deps
+  const { lock } = removals
+  vi.spyOn(removals, 'lock').mockImplementationOnce((...given) => {
+    passed = 50_000
+    return lock(...given)
   })
-  storage = await openStorageOnAws({ clock: { wall: () => Date.now(), monotonic: () => passed }, between })
   await put('/folder/a.txt')
   await storage.remove('/folder')
   expect((await storage.restore('/folder')).status).toBe(503)
 })
 
 it.each(storageHands)('A restore during a removal restores no older version: $name (H-24)', async ({ open }) => {
-  let removal: (() => Promise<unknown>) | undefined
-  storage = await open({
-    between: ({ files }) => {
-      const versions: ObjectStore['versions'] = async (...query) => {
-        const found = await files.versions(...query)
-        await removal?.()
-        removal = undefined
-        return found
-      }
-      return { files: { ...files, versions } }
-    },
-  })
+  storage = await open()
+  const { files } = storage.deps
+  const { versions } = files
   for (const text of ['older', 'newer']) await storage.put('/a', text)
-  removal = () => storage.remove('/a')
+  vi.spyOn(files, 'versions').mockImplementationOnce(async (...query) => {
+    const found = await versions(...query)
+    await storage.remove('/a')
+    return found
+  })
   expect((await storage.restore('/a')).status).toBe(200)
   expect(await storage.read('/a')).toBe('newer')
 })

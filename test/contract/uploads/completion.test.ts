@@ -1,18 +1,16 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { storedPath } from '../../../lib/storage/path.ts'
-import type { Between } from '../../support/files.ts'
 import { entry } from '../../support/history.ts'
 import { openStorageOnAws } from '../storage/hands.ts'
-import { createInterruption } from '../storage/interruption.ts'
+import { interruptChanges } from '../storage/interruption.ts'
 import { openStorage, type StorageUnderTest } from '../storage/service.ts'
 import { uploadIn } from './service.ts'
 
 /** A service whose object store can fail to place files. */
 const open = async () => {
-  const placing = createInterruption()
-  const service = await openStorage({ between: ({ files }) => ({ files: placing.in(files) }) })
-  return { ...service, placing }
+  const service = await openStorage()
+  return { ...service, placing: interruptChanges(service.deps.files) }
 }
 
 const away = () => Promise.reject(new ServiceError('unavailable'))
@@ -77,21 +75,12 @@ describe('Completing an upload while the store fails for a time', () => {
  */
 describe('An upload that completed without being recorded on AWS', () => {
   const start = async () => {
-    let dies = true
-    const between: Between = ({ uploadRecords }) => ({
-      uploadRecords: {
-        ...uploadRecords,
-        async complete(...given) {
-          if (dies) throw new ServiceError('unavailable')
-          return uploadRecords.complete(...given)
-        },
-      },
-    })
-    const service: StorageUnderTest = await openStorageOnAws({ between })
+    const service: StorageUnderTest = await openStorageOnAws()
+    const { uploadRecords } = service.deps
+    vi.spyOn(uploadRecords, 'complete').mockRejectedValueOnce(new ServiceError('unavailable'))
     const upload = uploadIn(await service.create('a.txt', 5))
     expect((await service.patch(upload, 0, 'hello')).status).toBe(503)
     expect(await service.read('/a.txt')).toBe('hello')
-    dies = false
     return { ...service, upload }
   }
 

@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { type Holding, holdingOf, type Upload, type UploadRecords } from '../../../lib/storage/uploads/upload.ts'
 import { statusAndCode } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
-import type { Between } from '../../support/files.ts'
 import { bytesIn } from '../../support/objects.ts'
 import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 import { openStorageOnAws } from '../storage/hands.ts'
-import { createInterruption, type Interruption } from '../storage/interruption.ts'
+import { interruptChanges } from '../storage/interruption.ts'
 import type { StorageUnderTest } from '../storage/service.ts'
 import { uploadIn } from './service.ts'
 
@@ -30,23 +29,10 @@ interface State {
 const unavailable = new ServiceError('unavailable')
 let bucket: ReturnType<typeof openBucketInMemory>
 let service: StorageUnderTest
-let placing: Interruption
-let dies: boolean
 
 beforeEach(async () => {
-  placing = createInterruption()
-  dies = false
   bucket = openBucketInMemory()
-  const between: Between = ({ files, uploadRecords }) => ({
-    files: placing.in(files),
-    uploadRecords: {
-      ...uploadRecords,
-      complete: async (...given) => (dies ? Promise.reject(unavailable) : uploadRecords.complete(...given)),
-      advance: async (...given) =>
-        dies && given[2].offset === 0 ? Promise.reject(unavailable) : uploadRecords.advance(...given),
-    },
-  })
-  service = await openStorageOnAws({ between, bucket })
+  service = await openStorageOnAws({ bucket })
 })
 
 const ask = (method: string, path: string, query: Readonly<Record<string, string>> = {}, more = {}) =>
@@ -77,6 +63,12 @@ const send = async ({ url, headers }: State['addresses'][number], body: Buffer):
 const sendAll = async (upload: string) => {
   const addresses = await addressesOf(upload, 1)
   return Promise.all(addresses.map((address, index) => send(address, partsOf(bytes)[index] ?? bytes)))
+}
+/** Completes an upload in a process that dies before it records this change of the upload. */
+const dieAt = async (change: 'complete' | 'advance', upload: string) => {
+  const failing = vi.spyOn(service.deps.uploadRecords, change).mockRejectedValue(unavailable)
+  expect((await ask('PATCH', upload)).status).toBe(503)
+  failing.mockRestore()
 }
 const fileIn = (path: string) => bytesIn(service.deps.files, `live/${service.site}/${path}`)
 const percent = async (): Promise<number> => JSON.parse((await ask('GET', '/storage', { status: '' })).text).percent
@@ -140,6 +132,7 @@ test('The refusal to complete an upload names the missing part (U-33)', async ()
 test('After a temporary failure, an upload completes without new bytes (U-29)', async () => {
   const upload = await beginFilm()
   await sendAll(upload)
+  const placing = interruptChanges(service.deps.files)
   const meanwhile: number[] = []
   placing.always(async () => {
     meanwhile.push((await ask('DELETE', upload)).status)
@@ -157,9 +150,7 @@ test.each([['GET', 'GET'], ['PATCH', 'PATCH'], ['DELETE']])(
   async (...methods) => {
     const upload = await beginFilm()
     await sendAll(upload)
-    dies = true
-    expect((await ask('PATCH', upload)).status).toBe(503)
-    dies = false
+    await dieAt('complete', upload)
     for (const method of methods) expect((await ask(method, upload)).status).toBeLessThan(300)
     expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
     const { items } = JSON.parse((await ask('GET', '/changes')).text)
@@ -171,9 +162,7 @@ test('After a crash during a refusal, GET names the stored parts (U-33)', async 
   const upload = await beginFilm()
   const [first] = await addressesOf(upload, 1)
   if (first) await send(first, bytes.subarray(0, part))
-  dies = true
-  expect((await ask('PATCH', upload)).status).toBe(503)
-  dies = false
+  await dieAt('advance', upload)
   expect(await stateOf(upload)).toMatchObject({ complete: false, stored: [1] })
   await sendAll(upload)
   expect((await ask('PATCH', upload)).status).toBe(204)
