@@ -1,5 +1,4 @@
 import { afterAll, expect, it, vi } from 'vitest'
-import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { codeOf, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
 import { nowhere, putObject, recorded, stageObject } from '../../support/objects.ts'
@@ -8,25 +7,18 @@ import { fillFolder, openStorage } from './service.ts'
 // Listings of thousands of entries, which would take too long in the acceptance cases, and descriptions that need the
 // calls of a store.
 
-let listings = 0
-
-const counted = (files: ObjectStore): ObjectStore => ({
-  ...files,
-  list(query) {
-    listings += 1
-    return files.list(query)
-  },
-})
-const storage = await openStorage({ closes: afterAll, between: ({ files }) => ({ files: counted(files) }) })
+const storage = await openStorage({ closes: afterAll })
 
 /** In bytes: the largest answer, as a text within JSON. */
 const largestAnswer = 5_000_000
 
 const readPage = async (folder: string, query: Readonly<Record<string, string>>) => {
-  listings = 0
+  const list = vi.spyOn(storage.deps.files, 'list')
   const { text, json } = await storage.get(encodeURI(folder), { meta: '', ...query })
   const answer = json as { contents: { name: string; path?: string }[]; cursor?: string }
   const paths = answer.contents.map(({ name, path = name }) => path)
+  const listings = list.mock.calls.length
+  list.mockRestore()
   return { paths, bytes: Buffer.byteLength(JSON.stringify(text)), listings, cursor: answer.cursor }
 }
 

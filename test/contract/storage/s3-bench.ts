@@ -63,11 +63,11 @@ export const openS3Bench = (options: StoreOptions = {}) => {
       await store.remove(await Promise.all(keys.map((key) => infoOf(store, key))), { entry })
     },
     meanwhile,
-    /** S3 carries out the first matching request, and the caller gets this failure. */
-    loseAnswer: (isMeant: Matcher, failure: Error = brokenConnection()): void =>
+    /** S3 carries out the first matching request, and the connection breaks. */
+    loseAnswer: (isMeant: Matcher): void =>
       meanwhile(isMeant, async (request) => {
         await s3.requestHandler.handle(request)
-        throw failure
+        throw brokenConnection()
       }),
     /** Lets the first matching requests fail. `seen` counts all matching requests. */
     failing(isMeant: Matcher, times: number, fail: () => Error) {

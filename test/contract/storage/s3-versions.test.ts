@@ -75,6 +75,16 @@ it('A file that came back within a second is in its last removal (H-21)', async 
   expect(await versionsOf('live/1/a')).toMatchObject([{ goneAt: start + 20_000 }, { goneAt: start + 10_000 }])
 })
 
+it('A list is refused with 503 if its last version is deleted meanwhile', async () => {
+  await put('live/1/a', 'old', 'newer')
+  const [newest] = await versionsOf('live/1/a')
+  const { id: versionId = '' } = newest ?? {}
+  bench.meanwhile(isListing, () =>
+    bench.s3.requestHandler.handle({ method: 'DELETE', path: '/memory/live/1/a', headers: {}, query: { versionId } }),
+  )
+  await expect(bench.store.versions('live/1/a', { after: versionId, limit: 1 })).rejects.toMatchObject({ code: 100503 })
+})
+
 describe('An object that is being restored', () => {
   const key = 'live/1/a'
 

@@ -1,10 +1,9 @@
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Durable, UploadRecords } from '../../../lib/storage/uploads/upload.ts'
+import type { Durable } from '../../../lib/storage/uploads/upload.ts'
 import { type LeaseTerms, renewedLease } from '../../../lib/storage/uploads/uploads.ts'
 import { statusAndCode } from '../../support/answer.ts'
-import type { Between } from '../../support/files.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import { storageHands } from '../storage/hands.ts'
@@ -41,38 +40,25 @@ const begin = async (service: StorageUnderTest) => {
   return { upload, body, appending }
 }
 
-/** A service whose clock and records the test controls. */
-const start = async (
-  open: (typeof storageHands)[number]['open'],
-  change: (own: UploadRecords) => Partial<UploadRecords> = () => ({}),
-  lease: LeaseTerms = renewedLease,
-) => {
+/** A service whose clock the test controls, and a spy on the renewals of leases. */
+const start = async (open: (typeof storageHands)[number]['open'], lease: LeaseTerms = renewedLease) => {
   // Only intervals are faked, because the stores wait with other timers.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
   let passed = 0
   const begun = Date.now()
-  const renewals: Promise<boolean>[] = []
-  const between: Between = ({ uploadRecords }) => {
-    const records = { ...uploadRecords, ...change(uploadRecords) }
-    const renew: typeof records.renew = (...given) => {
-      const renewal = records.renew(...given)
-      renewals.push(renewal)
-      return renewal
-    }
-    return { uploadRecords: { ...records, renew } }
-  }
   const clock = { wall: () => begun + passed, monotonic: () => passed }
-  const service: StorageUnderTest = await open({ clock, lease, between })
-  onTestFinished(() => void vi.useRealTimers())
+  const service: StorageUnderTest = await open({ clock, lease })
+  const renew = vi.spyOn(service.deps.uploadRecords, 'renew')
   return {
     ...service,
-    renewals,
+    renew,
     /** Advances the clock by seconds, and runs the renewals that are due. */
     async pass(seconds: number) {
       for (let left = seconds; left > 0; left--) {
         passed += second
         vi.advanceTimersByTime(second)
-        await Promise.allSettled(renewals)
+        await Promise.allSettled(renew.mock.results.map(({ value }) => value))
       }
     },
     /** Advances the clock by seconds, as if the process were frozen. */
@@ -84,16 +70,11 @@ const start = async (
 
 describe.each(storageHands)('The lease of an append: $name', ({ open }) => {
   test('One call reads the upload and takes the lease', async () => {
-    let reads = 0
-    const service = await start(open, (own) => ({
-      get(id) {
-        reads += 1
-        return own.get(id)
-      },
-    }))
+    const service = await start(open)
+    const get = vi.spyOn(service.deps.uploadRecords, 'get')
     const upload = uploadIn(await service.create('a.txt', 10))
     expect((await service.patch(upload, 0, 'hello')).status).toBe(204)
-    expect(reads).toBe(0)
+    expect(get).not.toHaveBeenCalled()
     expect((await service.patch(upload, 0, 'hello')).status).toBe(409)
   })
 
@@ -101,16 +82,16 @@ describe.each(storageHands)('The lease of an append: $name', ({ open }) => {
     const service = await start(open)
     const { upload, body, appending } = await begin(service)
     await service.pass(4)
-    expect(service.renewals).toHaveLength(0)
+    expect(service.renew).not.toHaveBeenCalled()
     await service.pass(56)
-    expect(service.renewals).toHaveLength(12)
+    expect(service.renew).toHaveBeenCalledTimes(12)
     const refused = await service.patch(upload, 0, 'x')
     expect([...statusAndCode(refused), refused.headers['retry-after']]).toEqual([423, 104031, '5'])
     expect((await service.head(upload)).headers['upload-offset']).toBe('0')
     body.end('world')
     expect((await appending).status).toBe(204)
     await service.pass(20)
-    expect(service.renewals).toHaveLength(12)
+    expect(service.renew).toHaveBeenCalledTimes(12)
     expect(await service.read('/a.txt')).toBe('helloworld')
   })
 
@@ -118,7 +99,7 @@ describe.each(storageHands)('The lease of an append: $name', ({ open }) => {
     ['15 seconds after the last renewal', renewedLease, 6, 13],
     ['33 seconds after its beginning, if the lease is not renewed', { lasts: 33 * second }, 0, 32],
   ])('Another append can take over %s', async (_, lease, passed, frozen) => {
-    const service = await start(open, undefined, lease)
+    const service = await start(open, lease)
     const { upload, body, appending } = await begin(service)
     await service.pass(passed)
     service.freeze(frozen)
@@ -194,13 +175,11 @@ describe.each(storageHands)('The lease of an append: $name', ({ open }) => {
 
 describe.each(storageHands)('The renewal of a lease: $name', ({ name, open }) => {
   test('The lease outlasts failed renewals until its time is over', async () => {
-    let isAway = true
-    const service = await start(open, (own) => ({
-      renew: (...given) => (isAway ? Promise.reject(new Error('The store is away')) : own.renew(...given)),
-    }))
+    const service = await start(open)
+    service.renew.mockRejectedValue(new Error('The store is away'))
     const { upload, body, appending } = await begin(service)
     await service.pass(14)
-    isAway = false
+    service.renew.mockReset()
     await service.pass(5)
     expect((await service.patch(upload, 0, 'x')).status).toBe(423)
     body.end('world')
@@ -209,7 +188,8 @@ describe.each(storageHands)('The renewal of a lease: $name', ({ name, open }) =>
   })
 
   test('An append without renewals stops, and continues from the stored bytes', async () => {
-    const service = await start(open, () => ({ renew: () => Promise.reject(new Error('The store is away')) }))
+    const service = await start(open)
+    service.renew.mockRejectedValue(new Error('The store is away'))
     const { upload, body, appending } = await begin(service)
     await service.pass(15)
     body.end('wor')
@@ -224,19 +204,19 @@ describe.each(storageHands)('The renewal of a lease: $name', ({ name, open }) =>
   test('The last bytes are recorded after a running renewal of the lease (U-19)', async () => {
     const calls: string[] = []
     const renewing = createGate()
-    const service = await start(open, (own) => ({
-      async renew(...given) {
-        calls.push('renewal begins')
-        await renewing.pass()
-        calls.push('renewal ends')
-        return own.renew(...given)
-      },
-      async advance(...given) {
-        calls.push('bytes are recorded')
-        return own.advance(...given)
-      },
-    }))
-    const { uploadParts } = service.deps
+    const service = await start(open)
+    const { uploadParts, uploadRecords } = service.deps
+    service.renew.mockImplementation(async () => {
+      calls.push('renewal begins')
+      await renewing.pass()
+      calls.push('renewal ends')
+      return true
+    })
+    const { advance } = uploadRecords
+    vi.spyOn(uploadRecords, 'advance').mockImplementation((...given) => {
+      calls.push('bytes are recorded')
+      return advance(...given)
+    })
     const { append } = uploadParts
     const stored = Promise.withResolvers<void>()
     Object.assign(uploadParts, {
@@ -257,15 +237,14 @@ describe.each(storageHands)('The renewal of a lease: $name', ({ name, open }) =>
   })
 
   test('If the lease ends with the last bytes, the next request succeeds (U-29)', async () => {
-    let stall = 20
-    const service = await start(open, (own) => ({
-      async advance(...given) {
-        const isHeld = await own.advance(...given)
-        service.freeze(stall)
-        stall = 0
-        return isHeld
-      },
-    }))
+    const service = await start(open)
+    const { uploadRecords } = service.deps
+    const { advance } = uploadRecords
+    vi.spyOn(uploadRecords, 'advance').mockImplementationOnce(async (...given) => {
+      const isHeld = await advance(...given)
+      service.freeze(20)
+      return isHeld
+    })
     const upload = uploadIn(await service.create('a.txt', 10))
     expect((await service.patch(upload, 0, 'helloworld')).status).toBe(503)
     expect(await service.read('/a.txt')).toBe(404)
