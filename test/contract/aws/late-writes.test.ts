@@ -1,12 +1,11 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { createFieldsHandler } from '../../../functions/fields/group.ts'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { lambdaHandler } from '../../../lib/aws/lambda/gateway.ts'
 import type { LinkList } from '../../../lib/categories/category-links.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { type CategoryId, storedId, type WebFormId } from '../../../lib/core/ids.ts'
 import { reserves } from '../../../lib/core/time.ts'
-import type { SystemField, WebForms } from '../../../lib/fields/web-forms.ts'
+import type { SystemField } from '../../../lib/fields/web-forms.ts'
 import { openFieldsService, ownSite } from '../../support/fields-service.ts'
 import { entry } from '../../support/history.ts'
 import { sendEvent } from '../../support/lambda.ts'
@@ -54,51 +53,46 @@ const before: readonly SystemField[] = [{ typeId: -2, mandatory: false, order: 1
 /** The change of another caller after the 503. */
 const newer: readonly SystemField[] = [{ typeId: -2, mandatory: true, order: 5 }]
 
-describe.each([
+type Change = readonly [name: string, method: string, below: string, body: object | undefined, statusIfDone: number]
+const changes: readonly Change[] = [
   ['creating a field', 'POST', '', { type: { id: -3 }, mandatory: true }, 201],
   ['changing a field', 'PUT', '/-2', { mandatory: false, order: 9 }, 200],
   ['removing a field', 'DELETE', '/-2', undefined, 200],
-])('%s while the store is slow', (_, method, below, body, statusIfDone) => {
-  const begin = async (way: SlowWay) => {
-    const { deps, dynamodb } = service.start()
-    const path = await service.createForm(before)
-    const { goOn } = slowDown(dynamodb, way)
-    let change: Promise<void> | undefined
-    const webForms: WebForms = {
-      ...deps.webForms,
-      changeFields(...args) {
-        change = deps.webForms.changeFields(...args)
-        return change
-      },
-    }
-    const request = { headers, remaining, ...(body && { body }) }
-    const handler = createFieldsHandler({ ...deps, webForms })
-    const answer = await sendEvent(lambdaHandler(handler), method, path + below, request)
-    return {
-      path,
-      answer,
-      /** Lets the function continue until it has completed its work. */
-      async thaw() {
-        await goOn()
-        await Promise.allSettled([change])
-      },
-    }
+]
+
+const begin = async (way: SlowWay, [, method, below, body]: Change) => {
+  const { deps, dynamodb, handler } = service.start()
+  const path = await service.createForm(before)
+  const { goOn } = slowDown(dynamodb, way)
+  const changing = vi.spyOn(deps.webForms, 'changeFields')
+  const answer = await sendEvent(lambdaHandler(handler), method, path + below, {
+    headers,
+    remaining,
+    ...(body && { body }),
+  })
+  return {
+    path,
+    answer,
+    /** Lets the function continue until it has completed its work. */
+    async thaw() {
+      await goOn()
+      await Promise.allSettled(changing.mock.results.map(({ value }) => value))
+    },
   }
+}
 
-  test('a late change answers 503, and does not overwrite a newer change', async () => {
-    const { path, answer, thaw } = await begin('there')
-    expect(answer.status).toBe(503)
-    const { deps } = service.start()
-    const form = storedId<WebFormId>(/webforms\/(\d+)/.exec(path)?.[1])
-    await deps.webForms.changeFields(ownSite, form, () => newer, entry)
-    await thaw()
-    expect(await service.storedFields(path)).toEqual(newer)
-  })
+test.each(changes)('%s: a late change answers 503, and does not overwrite a newer change', async (...change) => {
+  const { path, answer, thaw } = await begin('there', change)
+  expect(answer.status).toBe(503)
+  const { deps } = service.start()
+  const form = storedId<WebFormId>(/webforms\/(\d+)/.exec(path)?.[1])
+  await deps.webForms.changeFields(ownSite, form, () => newer, entry)
+  await thaw()
+  expect(await service.storedFields(path)).toEqual(newer)
+})
 
-  test('if the store has made the change, the answer is a success', async () => {
-    const { answer } = await begin('back')
-    expect(answer.status).toBe(statusIfDone)
-  })
+test.each(changes)('%s: if the store has made the change, the answer is a success', async (...change) => {
+  expect((await begin('back', change)).answer.status).toBe(change[4])
 })
 
 describe('links while the store is slow', () => {

@@ -346,19 +346,6 @@ test.each([
   expect(world.receivedBy(webhook.targetUrl)).toEqual(ids.slice(-2))
 })
 
-test('When the lease of a dead worker ends, another worker sends the entries (V-9)', async () => {
-  const world = await openWorld()
-  const { targetUrl } = await world.addWebhook('steady')
-  expect(await world.stores.leases.take(site, 'steady', 'the worker that died', 30_000)).toBeDefined()
-  await world.change('a')
-  await world.pass()
-  expect(world.receivedBy(targetUrl)).toEqual([])
-  // The queue repeats the message of that worker.
-  await world.change('b')
-  await world.pass(30, 31_000)
-  expect(world.receivedBy(targetUrl)).toEqual(await storedIds(world))
-})
-
 test('A worker also sends an entry that is written while the worker ends (V-9)', async () => {
   const world = await openWorld()
   const { targetUrl } = await world.addWebhook('steady')

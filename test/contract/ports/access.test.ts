@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { hashToken, type Key, newToken } from '../../../lib/access/grants.ts'
+import { addIssuer } from '../../../lib/access/issuers/issuers.ts'
 import type { Person, SiteEntry } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { describeOn, handsOfPorts, ownSite as site } from '../../support/hands.ts'
@@ -103,5 +105,101 @@ describeOn({ kinds: handsOfPorts, subject: 'owners of sites' }, (hand) => {
     expect(await Promise.all(changes.map((change) => change.catch(({ code }) => code)))).toContain(lastOwner.code)
     const left = await people.listOfSites(site)
     expect(left.filter((one) => !one.disabled).map((one) => one.sites[site])).toContainEqual(owner)
+  })
+})
+
+describeOn({ kinds: handsOfPorts, subject: 'keys' }, (hand) => {
+  const { grants } = hand.stores
+
+  const newKey = (details: Partial<Key> = {}): Key => ({
+    hash: hashToken(newToken()),
+    kind: 'key',
+    user: 'ann',
+    since: 1_764_000_000_000,
+    name: 'Ä "b" 🍐',
+    sites: [site],
+    permissions: ['files:write:/a b'],
+    expires: 1_900_000_000,
+    ...details,
+  })
+  const keysOf = async (of: SiteId) =>
+    (await hand.connect().grants.keysOf(of)).toSorted((a, b) => (a.hash < b.hash ? -1 : 1))
+
+  test('A long list of keys is complete', async () => {
+    const keys = Array.from({ length: 130 }, () => newKey())
+    for (const key of keys) await grants.put(key, [])
+    expect(await keysOf(site)).toEqual(keys.toSorted((a, b) => (a.hash < b.hash ? -1 : 1)))
+    const listed = (await grants.list()).map(({ hash }) => hash)
+    expect(listed).toEqual(listed.toSorted())
+  })
+
+  test('The day of the last use is kept, and an earlier day changes nothing (A-88)', async () => {
+    const key = newKey()
+    await grants.put(key, [])
+    for (const day of ['2026-01-31', '2026-01-31', '2026-02-01']) await grants.recordUse(key, day)
+    await hand.connect().grants.recordUse(key, '2026-01-31')
+    expect(await keysOf(site)).toEqual([{ ...key, lastUsed: '2026-02-01' }])
+    expect(await grants.get(key.hash)).toEqual(key)
+  })
+
+  test('Neither a use nor another owner restores a revoked key (A-13)', async () => {
+    const key = newKey()
+    await grants.put(key, [])
+    await grants.remove(key.hash, [])
+    await grants.recordUse(key, '2026-01-31')
+    expect(await grants.change(key.hash, (present) => ({ ...present, user: 'bob', since: 7 }), [entry()])).toBe(false)
+    expect(await keysOf(site)).toEqual([])
+    expect(await grants.get(key.hash)).toBeUndefined()
+    const listed = await grants.list()
+    expect(listed.filter(({ hash }) => hash.includes(key.hash))).toEqual([])
+  })
+
+  test('A key that gets another owner keeps the day of its last use (A-89)', async () => {
+    const key = newKey()
+    await grants.put(key, [])
+    await grants.recordUse(key, '2026-01-31')
+    expect(await grants.change(key.hash, (present) => ({ ...present, user: 'bob', since: 7 }), [entry()])).toBe(true)
+    expect(await keysOf(site)).toEqual([{ ...key, user: 'bob', since: 7, lastUsed: '2026-01-31' }])
+  })
+})
+
+let now = Date.now()
+const clock = { wall: () => now, monotonic: () => now }
+describeOn({ kinds: handsOfPorts, subject: 'values and issuers', clock }, (hand) => {
+  const { accessValues, issuers } = hand.stores
+  const soon = () => Math.floor(now / 1000) + 60
+
+  test('A value stays under its key until the value expires', async () => {
+    expect(await accessValues.put('two', 'first', soon())).toBe(true)
+    expect(await accessValues.put('two', 'second', soon())).toBe(false)
+    expect(await accessValues.put('two', 'first', soon())).toBe(true)
+    now += 61_000
+    expect(await accessValues.get('two')).toBeUndefined()
+    expect(await accessValues.put('two', 'second', soon())).toBe(true)
+    now += 61_000
+    expect(await accessValues.take('two')).toBeUndefined()
+  })
+
+  test('A value without an expiry stays', async () => {
+    await accessValues.put('three', 'first')
+    now += 400 * 24 * 3600 * 1000
+    expect(await accessValues.put('three', 'second')).toBe(false)
+    expect(await hand.connect().accessValues.get('three')).toBe('first')
+  })
+
+  test('If 20 callers store a value under the same key at once, one of them succeeds', async () => {
+    const ends = soon()
+    const puts = Array.from({ length: 20 }, (_, index) => accessValues.put('four', `value ${index}`, ends))
+    expect((await Promise.all(puts)).filter(Boolean)).toHaveLength(1)
+    const taken = await Promise.all(Array.from({ length: 20 }, () => accessValues.take('four')))
+    expect(taken.filter((value) => value !== undefined)).toHaveLength(1)
+  })
+
+  test('Concurrent changes of the issuers are all stored', async () => {
+    const ids = ['a', 'b', 'c']
+    const add = (id: string) =>
+      issuers.changeTrust((trust) => addIssuer(trust, { id, url: `https://${id}.example.com`, audience: 'x' }), [])
+    await Promise.all(ids.map(add))
+    expect((await hand.connect().issuers.trust()).issuers.map(({ id }) => id)).toEqual(expect.arrayContaining(ids))
   })
 })
