@@ -5,7 +5,6 @@ import { functionName, functionNames, functionSettings } from '../../cdk/config/
 import { endpointLimits } from '../../cdk/config/lambda-quotas.ts'
 import { ownMetrics, removalTimes } from '../../lib/config/functions.ts'
 import { longestSilence } from '../../lib/storage/path-locks.ts'
-import { messages } from '../support/messages.ts'
 import { compareStacks, describeStack } from './support/describe-stack.ts'
 import { templatesOf } from './support/synthesise.ts'
 
@@ -112,7 +111,7 @@ test('A removal message is delivered again for at most an hour (S-113)', () => {
 })
 
 test('A deployment without directoryRegion asks once for this setting', () => {
-  expect(plain.warnings).toEqual([expect.stringContaining(messages.settings.setHome('us-east-1'))])
+  expect(plain.warnings).toEqual([expect.stringContaining('Add "directoryRegion": "us-east-1"')])
   expect(moved.warnings).toEqual([])
 })
 

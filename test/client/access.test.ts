@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { type ConnectOptions, connect, signIn } from '../../client/src/index.ts'
 import { administerJson } from '../support/administration.ts'
-import { messages } from '../support/messages.ts'
+import { phrase } from '../support/messages.ts'
 import { test as base, outcome, siteFiles } from './support/command.ts'
 import { all } from './support/site.ts'
 
@@ -64,8 +64,8 @@ test('login --user asks for a password, and saves only the token (T-39, A-107)',
   const login = (typed: string) =>
     siteFiles(['--url', owned.baseUrl, 'login', '--user', 'ann'], environment, `${typed}\n`)
   const { status, stderr } = await login('wrong horse battery')
-  expect([status, stderr]).toEqual([1, expect.stringMatching(messages.access.wrongPassword)])
-  expect(await siteFiles(['ls'], environment)).toMatchObject(outcome(2, messages.client.noService))
+  expect([status, stderr]).toEqual([1, expect.stringMatching(phrase`Check the name and the password. (request …)$`)])
+  expect(await siteFiles(['ls'], environment)).toMatchObject(outcome(2, 'Name the service with'))
   expect(await login(password)).toMatchObject(outcome(0, 'Demo site'))
   const file = join(config, 'site-files', 'login.json')
   expect((await stat(file)).mode & 0o777).toBe(0o600)

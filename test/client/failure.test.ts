@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest'
 import { Interrupted, report } from '../../client/src/command/failure.ts'
 import { OutputLost } from '../../client/src/command/output.ts'
 import { ServiceError } from '../../client/src/index.ts'
-import { messages } from '../support/messages.ts'
+import { messages, phrase } from '../support/messages.ts'
 
 let printed = ''
 beforeEach(() => {
@@ -13,11 +13,11 @@ beforeEach(() => {
 })
 
 test.for([
-  ['a refused token', 401, 101000, messages.client.passToken],
+  ['a refused token', 401, 101000, phrase`^Refused. Pass a valid token with ….$`],
   ['a proxy that cannot connect to its service', 502, 502, messages.client.serviceDown],
   ['a proxy without an available service', 503, 503, messages.client.serviceDown],
   ['a proxy whose service does not answer', 504, 504, messages.client.serviceDown],
-  ['an address with a wrong path', 404, 100004, messages.client.checkAddress],
+  ['an address with a wrong path', 404, 100004, phrase`^Refused. Check the address. ….$`],
   ['a busy service that sends its own message', 503, 100503, /^Refused\.$/],
   ['an untrusted certificate', 0, 0, messages.client.trustAuthority, 'x did not answer (DEPTH_ZERO_SELF_SIGNED_CERT).'],
   ['an unknown authority', 0, 0, messages.client.trustAuthority, 'x did not answer (UNABLE_TO_VERIFY_LEAF_SIGNATURE).'],
@@ -41,7 +41,7 @@ test.for([
 test('a failure says whose disk is full', () => {
   report(Object.assign(new Error('No space is left.'), { code: 'ENOSPC' }))
   report(new ServiceError({ status: 507, code: 100507, message: 'The disk is full.' }))
-  expect(printed).toMatch(messages.client.disksFull)
+  expect(printed).toMatch(phrase`^The disk of this machine is full. …The disk of the service is full.$`)
 })
 
 const closed = Object.assign(new Error('The reader has closed the pipe.'), { code: 'EPIPE' })

@@ -82,8 +82,8 @@ test('Outside a job, the message names the missing permission (A-112)', async ({
 })
 
 test.for<[string, number, string, string]>([
-  ['an error', 403, '{}', messages.access.noTokenOfJob(403)],
-  ['a redirect', 302, '', messages.access.silent],
+  ['an error', 403, '{}', 'answered with status 403. Repeat the job.'],
+  ['a redirect', 302, '', 'did not answer. Check the address and the network'],
   ['no token', 200, '{"value":7}', messages.client.answeredWith(200)],
 ])('If GitHub answers with %s, the error message says so (A-112)', async ([, status, body, message], { job }) => {
   answer = async () => [status, body]

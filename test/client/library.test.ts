@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import { connect } from '../../client/src/index.ts'
-import { messages } from '../support/messages.ts'
 import { all, test } from './support/site.ts'
 
 const textOf = async (response: Promise<Response>): Promise<string> => (await response).text()
@@ -38,13 +37,13 @@ test('the refusal to overwrite a file says how to replace it', async ({ client: 
     await expect(files.put(`${folder}/a.txt`, content)).rejects.toMatchObject({
       status: 412,
       code: 100412,
-      message: messages.client.exists(`${folder}/a.txt`),
+      message: `"${folder}/a.txt" already exists. Pass replace: true to replace it, or the etag of the file to replace only that state.`,
       requestId: expect.stringMatching(/^[\da-f-]{36}$/),
     })
   }
   await expect(files.put(folder, 'a file', { replace: true })).rejects.toMatchObject({
     status: 412,
-    message: expect.stringContaining(messages.client.isFolder(folder)),
+    message: expect.stringContaining(`"${folder}" is a folder`),
   })
   expect(await textOf(files.read(`${folder}/a.txt`))).toBe('one')
 })

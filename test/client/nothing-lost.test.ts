@@ -197,7 +197,7 @@ test('a pull writes nothing into a data directory (O-25)', async ({ makeDirector
   const link = join(await makeDirectory(), 'link')
   await symlink(join(service.directory, 'blobs'), link)
   for (const directory of [service.directory, join(service.directory, 'new', 'folder'), link])
-    await expect(site.pull(directory)).rejects.toThrow(messages.client.dataDirectory(service.directory))
+    await expect(site.pull(directory)).rejects.toThrow(`"${service.directory}" has the data of a service or a backup.`)
   expect(await readdir(service.directory)).not.toContain('new')
 })
 

@@ -1,7 +1,7 @@
 import { chmod, lstat, readdir, readFile, stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { messages } from '../support/messages.ts'
+import { messages, phrase } from '../support/messages.ts'
 import { asDemo, eventsIn, outcome, siteFiles, test } from './support/command.ts'
 import { writeTree } from './support/site.ts'
 
@@ -37,7 +37,7 @@ test('put ignores case in folder names, but not in file names', async ({ demo, f
   expect((await demo('put', ...local('a.txt'), `${folder}/news`)).stdout).toBe(`${folder}/News/a.txt  3 bytes\n`)
   expect((await demo('put', ...local('a.txt', 'b.txt'), `${folder}/NEWS`)).status).toBe(0)
   const twice = await demo('put', ...local('a.txt', 'sub/a.txt'), `${folder}/News`)
-  expect(twice).toMatchObject(outcome(2, messages.client.sameName))
+  expect(twice).toMatchObject(outcome(2, 'have the same name'))
   await demo('put', ...local('b.txt'), `${folder}/NEWS/new/c.txt`)
   await demo('put', ...local('a.txt', 'b.txt'), `${folder}/nEWS/two`)
   await demo('cp', `${folder}/News/b.txt`, `${folder}/news/d.txt`)
@@ -66,7 +66,7 @@ test('a command that needs the exact spelling of a path shows that spelling', as
     ['mv', `${folder}/news/a.txt`, 'x'],
   ]
   for (const args of asked) {
-    expect(await demo(...args)).toMatchObject(outcome(1, messages.client.useThatSpelling))
+    expect(await demo(...args)).toMatchObject(outcome(1, 'Use that spelling.'))
   }
 })
 
@@ -93,7 +93,7 @@ test('rm --dry-run shows that a reserved folder is refused, and rm refuses the r
   await client.files.put('Layouts/a.html', 'a')
   const { stdout, status } = await demo('rm', '--dry-run', 'Layouts')
   expect([stdout, status]).toEqual(['would be refused (104020)  Layouts: 1 file, 1 byte\n', 0])
-  expect(await demo('rm', '--yes', '/')).toMatchObject(outcome(2, messages.client.unchangeable))
+  expect(await demo('rm', '--yes', '/')).toMatchObject(outcome(2, 'cannot be changed'))
 })
 
 test('if one of several paths is missing, rm reports this path and removes nothing', async ({ demo, folder, site }) => {
@@ -101,7 +101,7 @@ test('if one of several paths is missing, rm reports this path and removes nothi
   expect(await demo('rm', `${folder}/a.txt`, `${folder}/x.txt`, `${folder}/b.txt`)).toStrictEqual({
     status: 1,
     stdout: '',
-    stderr: messages.client.missing(`${folder}/x.txt`),
+    stderr: `This site has no "${folder}/x.txt". Check the path.\n`,
   })
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'a', 'b.txt': 'b' })
 })
@@ -158,7 +158,7 @@ test('old versions of a file are listed and restored', async ({ demo, folder, ma
   const [now, before] = eventsIn((await demo('--json', 'versions', `${folder}/a.txt`)).stdout)
   expect([now.current, before.current]).toStrictEqual([true, false])
   const refused = await demo('restore', `${folder}/a.txt`, '--state', before.version)
-  expect(refused.stderr).toMatch(messages.client.addReplace(`${folder}/a.txt`))
+  expect(refused.stderr).toMatch(phrase`^${folder}/a.txt: The path is not free. Add --replace …. (request `)
   expect((await demo('restore', `${folder}/a.txt`, '--state', before.version, '--replace')).status).toBe(0)
   expect((await demo('cat', `${folder}/a.txt`)).stdout).toBe('one')
 })
@@ -175,7 +175,7 @@ test('put replaces a file, or fails with a reason', async ({ demo, proxied, serv
   const here = await makeDirectory({ 'a.txt': 'new', 'b.txt': 'new' })
   expect((await demo('put', join(here, 'a.txt'), `${folder}/`)).status).toBe(0)
   const overFolder = await demo('put', join(here, 'b.txt'), folder)
-  expect(overFolder).toMatchObject(outcome(3, messages.client.isFolderOfSite('b.txt')))
+  expect(overFolder).toMatchObject(outcome(3, 'b.txt" is a folder of the site.'))
   const device = await demo('put', '/dev/null', `${folder}/a.txt`)
   expect(device).toMatchObject(outcome(2, messages.client.notRegular('/dev/null')))
   const baseUrl = await proxied((method) => (method === 'PUT' ? 412 : 'pass'))

@@ -1,6 +1,5 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { messages } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { fieldsOf, formWith, layoutOf, site } from '../support/forms.ts'
@@ -90,7 +89,7 @@ test.each([
   const headers = { 'Content-Type': 'application/json' }
   const answer = await call(fieldsOf(await formWith()), { method: 'POST', body: Buffer.from(bytes), headers })
   expectError(answer, 400, 115000)
-  expect(answer.json.message).toContain(messages.http.notUtf8)
+  expect(answer.json.message).toContain('not UTF-8')
 })
 
 test('A body over 64 KiB is refused with 413/100013 (E-10)', async () => {

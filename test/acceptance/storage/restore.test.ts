@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
-import { messages } from '../../support/messages.ts'
 import { expectError } from '../support/expectations.ts'
 import { move, namesIn, ownFolder, put, read, remove, restore, upload, versionsOf } from '../support/storage.ts'
 
@@ -171,7 +170,7 @@ it('A restore over other files answers 104022 without replace: true (H-24)', asy
   for (const name of ['b', 'c']) await put(`${folder}/${name}`, `new ${name}`)
   const answer = await restore(folder)
   expectError(answer, 400, 104022)
-  expect(answer.json.message).toContain(messages.http.sendReplace)
+  expect(answer.json.message).toContain('Send "replace": true')
   expect(await namesIn(folder)).toEqual(['b', 'c'])
   expect((await restore(folder, { replace: true })).status).toBe(200)
   const texts = await Promise.all(['a', 'b', 'c'].map((name) => read(`${folder}/${name}`)))

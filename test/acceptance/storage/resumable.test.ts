@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { messages } from '../../support/messages.ts'
 import { target } from '../setup/target.ts'
 import { admin, createSite, issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
@@ -113,7 +112,7 @@ it('An upload over the limit or its length answers 413/104005 (U-12, U-23, E-33)
   for (const isChunked of [false, true]) {
     const answer = await append(upload, 0, 'hello!', {}, { isChunked })
     expectError(answer, 413, 104005)
-    expect(answer.json.message).toContain(messages.http.sendRest)
+    expect(answer.json.message).toContain('Send only the rest.')
   }
   expect((await append(upload, 0, 'HELLO')).status).toBe(204)
   expect((await read(`${own}/more.txt`)).text).toBe('HELLO')

@@ -11,7 +11,7 @@ import { pathsOf, readTree } from '../support/site.ts'
 test('a pull skips files of the site below .site-files (T-52)', async ({ demo, folder, makeDirectory, site }) => {
   await site.store({ 'a.txt': 'a', 'sub/.site-files/state.json': 'not mine' })
   const path = 'sub/.site-files/state.json'
-  const why = messages.client.reserved
+  const why = '.site-files is reserved for this command'
   const printed = await demo('pull', folder, await makeDirectory())
   expect(printed).toMatchObject(outcome(0, `skipped  ${path}: ${why}\n${messages.client.done(1, 0, ', 1 skipped')}\n`))
   const { stdout } = await demo('--json', 'pull', '--all', folder, await makeDirectory())
@@ -26,7 +26,7 @@ test('a path that is too long for the disk fails alone (T-52)', async ({ demo, f
   await mkdir(here, { recursive: true })
   const { status, stderr, stdout } = await demo('pull', folder, here)
   expect({ status, stdout }).toStrictEqual({ status: 1, stdout: 'created  a.txt\n' })
-  expect(stderr).toContain(messages.client.tooLong(long, here))
+  expect(stderr).toContain(`failed  ${long}: This name or path is longer than the disk allows: ${here}`)
   expect(stderr).toContain(messages.client.done(1, 0, ', 1 failed'))
 })
 
@@ -43,7 +43,7 @@ test('a link or folder in place of a file is a conflict (T-52)', async ({ demo, 
     `CONFLICT  link: ${messages.client.placeTaken('link', 'symbolic link')}`,
     `CONFLICT  place: ${messages.client.placeTaken('place', 'folder')}`,
     messages.client.done(0, 0, ', 2 in conflict, 1 skipped'),
-    messages.client.linkToNowhere('link'),
+    'skipped  link: it is a symbolic link that leads nowhere',
   ])
   const { stdout } = await demo('--json', 'pull', folder, here)
   const why = messages.client.placeTaken('link', 'symbolic link')

@@ -76,7 +76,7 @@ test('a closed pipe ends a push, and the next push continues', async ({ service,
   const texts = Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}.txt`, `${index}`]))
   const tree = await makeDirectory(texts)
   const ended = await inShell(service, unread('run push "$1" "$2"'), tree, folder)
-  expect(ended).toMatchObject(outcome(1, messages.client.outputClosed))
+  expect(ended).toMatchObject(outcome(1, 'Stopped, because the output was closed'))
   expect(await inShell(service, 'run push "$1" "$2"', tree, folder)).toMatchObject({ status: 0 })
   expect(await site.texts()).toEqual(texts)
 })

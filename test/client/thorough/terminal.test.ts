@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect } from 'vitest'
 import { administerJson } from '../../support/administration.ts'
-import { messages } from '../../support/messages.ts'
+import { messages, phrase } from '../../support/messages.ts'
 import { asDemo } from '../support/command.ts'
 import { test as base } from '../support/site.ts'
 
@@ -59,7 +59,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     await expect.poll(terminal.screen).toContain(messages.client.askName)
     if (prompt === 'token') {
       await terminal.type('Enter')
-      await expect.poll(terminal.screen).toContain(messages.client.askToken)
+      await expect.poll(terminal.screen).toContain('Token (not shown)')
     }
     await (key === 'SIGTERM' ? terminal.terminate() : terminal.type(key))
     await expect.poll(terminal.screen).toContain('status 1')
@@ -68,7 +68,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
 
   test('an invalid address is refused before the prompt for the token', async ({ run }) => {
     const terminal = await run(['login'], { XDG_CONFIG_HOME: '/nonexistent', SITE_ADMIN_URL: '' })
-    await expect.poll(terminal.screen).toContain(messages.client.askAddress)
+    await expect.poll(terminal.screen).toContain('Address of the service')
     await terminal.type('foo', 'Enter')
     await expect.poll(terminal.screen).toContain('status 2')
     expect(await terminal.screen()).not.toContain('Token')
@@ -87,7 +87,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     await expect.poll(again.screen).toMatch(/b\.txt[\s\S]*\?/)
     await again.type('y', 'Enter')
     await expect.poll(again.screen).toContain('status 0')
-    expect((await again.screen()).trimEnd().split('\n').at(-2)).toMatch(messages.client.removed(1))
+    expect((await again.screen()).trimEnd().split('\n').at(-2)).toMatch(phrase`^Done: …, 1 removed`)
     expect(Object.keys(await site.texts())).toStrictEqual(['a.txt'])
   })
 
@@ -98,7 +98,7 @@ describe.skipIf(!hasTerminal)('on a terminal', () => {
     const terminal = await run(['--url', service.baseUrl, 'login'], { XDG_CONFIG_HOME: await makeDirectory() })
     await expect.poll(terminal.screen).toContain(messages.client.askName)
     await terminal.type('ann', 'Enter')
-    await expect.poll(terminal.screen).toContain(messages.client.askPassword)
+    await expect.poll(terminal.screen).toContain('Password (not shown)')
     await terminal.type('-l', 'mistyped')
     await terminal.type('C-u')
     await terminal.type('-l', `${password}é👩🏽‍🚀`)

@@ -21,7 +21,6 @@ import { requestOf, send, textOf } from '../../support/gateway.ts'
 import { openHandler } from '../../support/handlers.ts'
 import { type Hand, hands, oneMachine } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
-import { messages } from '../../support/messages.ts'
 import { testPerson } from '../../support/people.ts'
 
 const password = 'correct horse battery'
@@ -143,7 +142,7 @@ test.each<[string, string | undefined, string, boolean, number]>([
   expect(answer.status).toBe(status)
   if (status === 401) {
     expect(statusAndCode(answer)).toEqual([401, 101001])
-    expect(answer.json.message).toContain(messages.access.httpsOnly)
+    expect(answer.json.message).toContain('The service accepts passwords only over https')
   }
 })
 

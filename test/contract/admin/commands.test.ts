@@ -110,7 +110,7 @@ test.for([
 
 test('data-centre add warns once that a running service keeps its old base URL', async ({ host, directory }) => {
   await host()
-  const stderr = messages.site.baseUrlKept + messages.site.baseUrlOfService('us')
+  const stderr = `Running services use the old base URL for up to 30 seconds.\n${messages.site.baseUrlOfService('us')}`
   expect(await add(directory)).toMatchObject({ status: 0, stderr })
   expect(await add(directory)).toMatchObject({ status: 0, stderr: '' })
 })

@@ -56,11 +56,11 @@ test('an export that fails keeps the old file, and leaves no other file', async 
 
 test('an unwritable file is refused in one line', async ({ commands: { attempt }, siteDirectory, outside }) => {
   for (const [file, reason] of [
-    [join(outside, 'none', 'site.jsonl'), messages.file.noFolder],
+    [join(outside, 'none', 'site.jsonl'), 'its folder does not exist. Create the folder first, or name another file.'],
     [outside, messages.file.isDirectory],
     ['/', messages.file.isDirectory],
   ] as const) {
-    expect(await attempt(exportTo(file))).toEqual(refusal(siteDirectory, messages.file.unwritable(file, reason)))
+    expect(await attempt(exportTo(file))).toEqual(refusal(siteDirectory, `${file} cannot be written: ${reason}`))
   }
 })
 

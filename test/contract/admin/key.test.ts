@@ -1,5 +1,4 @@
 import { expect } from 'vitest'
-import { messages } from '../../support/messages.ts'
 import { test as base } from '../../support/test.ts'
 
 const listKeys = 'key list --site 1001'
@@ -14,7 +13,7 @@ const test = base.extend('keys', async ({ commands }) => {
 test.for(['files:write', 'files:read:/new'])(
   'key create refuses the right %s, which the person lacks (A-57, A-88)',
   async (right, { keys: { run, attempt, lineOf } }) => {
-    const stderr = expect.stringContaining(messages.key.lacks('bob', right))
+    const stderr = expect.stringContaining(`bob lacks the right ${right} on site 1001`)
     expect(await attempt(lineOf(right))).toMatchObject({ status: 1, stderr })
     expect(await run(listKeys)).toEqual([])
   },

@@ -19,7 +19,7 @@ test.for([
   ['import - --site 1001', 'imported  skipped\n1         0\n'],
   [
     'import - --site 1001',
-    `imported  skipped\n1         1\n\nrecords  lines  message\n1        2      ${messages.record.notAnObject}\n`,
+    'imported  skipped\n1         1\n\nrecords  lines  message\n1        2      it is not an object\n',
     `${records}7\n`,
   ],
 ] as const)('%s prints a table (T-3, T-14)', async ([command, table, input = records], { commands: { attempt } }) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { backUp, faultsOf, put, read, restore, tamper, test } from '../../support/backups.ts'
-import { messages } from '../../support/messages.ts'
+import { messages, phrase } from '../../support/messages.ts'
 
 /** Accepts damage. Small files are checked even without `withBytes`, because they are in the database. */
 const even = { evenIfDamaged: true }
@@ -18,7 +18,7 @@ test.for([
     const [target, other] = [join(folder, 'again'), join(folder, 'other')]
     tamper(data, become(bytes))
     const row = `${join(data, 'site-admin.db')}, ${fault}`
-    await expect(backUp(data, target)).rejects.toThrow(messages.backup.rowDamaged(row))
+    await expect(backUp(data, target)).rejects.toThrow(phrase`^A file or row is damaged: … in ${row}. `)
     expect(await backUp(data, target, even)).toMatchObject({ damaged: 1, damagedEarlier: 0, damagedUploads: 0 })
     await expect(restore(target, restored)).rejects.toThrow(messages.backup.some(1, fault))
     expect(await restore(target, restored, even)).toMatchObject({ damaged: 1 })

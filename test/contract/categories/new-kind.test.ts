@@ -12,7 +12,6 @@ import { fillDirectory } from '../../support/every-operation.ts'
 import { send } from '../../support/gateway.ts'
 import { openHandler } from '../../support/handlers.ts'
 import { entry, hands } from '../../support/hands.ts'
-import { messages } from '../../support/messages.ts'
 
 /** A third kind needs only one record in lib/core/object-kinds.ts. (`npm run openapi` updates the document.) */
 vi.mock(import('../../../lib/core/object-kinds.ts'), async (original) => {
@@ -63,11 +62,11 @@ test.each(hands)('objects of a new kind work like news and blogs: $name', async 
   expect(await importInto(hand.stores, site, records)).toMatchObject({
     imported: 5,
     skipped: 1,
-    errors: [{ line: 5, message: messages.http.unknownMember('"colour"', known) }],
+    errors: [{ line: 5, message: `"colour" is not a known member. Use only these members: ${known}` }],
   })
   expect((await ask('POST', '/categories/5/events', items(2, 3))).status).toBe(201)
   const refused = await ask('POST', '/categories/5/events', items(4))
-  expect(refused).toMatchObject({ status: 404, text: expect.stringContaining(messages.http.noObject('event', 4)) })
+  expect(refused).toMatchObject({ status: 404, text: expect.stringContaining('there is no event 4 on this site') })
 
   const event = {
     ...{ id: 1, siteId: site, title: 'Concert', programme: 'Songs', seats: 300 },
@@ -110,7 +109,7 @@ test('the commands of site-admin accept a new kind of objects', async () => {
   })
   const remove = () => manage('object', 'remove', 'event', '1', '--site', '1001', '--yes')
   expect(await remove()).toEqual({ status: 0, stdout: '{"removed":true}\n', stderr: '' })
-  expect(await remove()).toMatchObject({ status: 1, stderr: expect.stringContaining(messages.site.lacks('event 1')) })
+  expect(await remove()).toMatchObject({ status: 1, stderr: expect.stringContaining('Site 1001 has no event 1. ') })
 })
 
 test('an older directory and backup pass check, and get the tables of a new kind', async () => {

@@ -3,7 +3,6 @@ import type { RequestRecord } from '../../../lib/http/request.ts'
 import { openLinkSecret } from '../../../lib/machine/tables/access.ts'
 import { createDownloads } from '../../../local/downloads.ts'
 import { send } from '../../support/gateway.ts'
-import { messages } from '../../support/messages.ts'
 import { scratchTables } from '../../support/scratch-database.ts'
 import { openStorage } from '../storage/service.ts'
 
@@ -33,7 +32,7 @@ const changed = (url: URL, name: string, value: string): URL => {
   return other
 }
 
-const refusal = { status: 404, text: expect.stringContaining(messages.http.wrongLink) }
+const refusal = { status: 404, text: expect.stringContaining('"code":104001,"message":"This link is wrong') }
 
 it('the link works for five minutes, to the millisecond', async () => {
   const { url, expires } = await linkTo()

@@ -6,7 +6,7 @@ import { checkDataDirectory } from '../../../lib/machine/check/check-directory.t
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { backUp, faultsOf, restore, tamper, test } from '../../support/backups.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
-import { messages } from '../../support/messages.ts'
+import { messages, phrase } from '../../support/messages.ts'
 
 const tablesIn = (directory: string): readonly string[] => {
   const database = new DatabaseSync(join(directory, 'site-admin.db'), { readOnly: true })
@@ -94,7 +94,7 @@ test('unreadable rows are backed up only with --even-if-damaged', async ({
 }) => {
   for (const directory of [data, backup]) tamper(directory, "UPDATE web_forms SET fields = '[' WHERE id = 1")
   const target = join(folder, 'again')
-  const fault = messages.backup.rowUnreadable('table web_forms, site 1001, id 1', 'fields')
+  const fault = phrase`table web_forms, site 1001, id 1…the service cannot read its fields. `
   await expect(backUp(data, target)).rejects.toThrow(fault)
   await expect(restore(backup, restored)).rejects.toThrow(fault)
   const even = { evenIfDamaged: true }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { type Answer, statusAndCode } from '../../support/answer.ts'
 import { entry } from '../../support/history.ts'
-import { messages } from '../../support/messages.ts'
+import { phrase } from '../../support/messages.ts'
 import { fillFolder, openStorage, type StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
@@ -74,8 +74,8 @@ it('10,000 objects are moved or copied, and one more is refused with 104000 (S-1
   expect((await storage.relocate('/other', { copyTo: 'copy' })).status).toBe(200)
   await storage.put('/other/one-more', 'x')
   for (const [body, message] of [
-    [{ path: 'again' }, messages.http.tooLargeToMove],
-    [{ copyTo: 'again' }, messages.http.tooLargeToCopy],
+    [{ path: 'again' }, phrase`too large to rename … Upload the folder`],
+    [{ copyTo: 'again' }, phrase`too large to copy…one by one`],
   ] as const) {
     const refused = await storage.relocate('/other', body)
     expect(statusAndCode(refused)).toEqual([400, 104000])

@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { decodeUtf8, NotUtf8 } from '../../../admin/records/read-records.ts'
 import { inPieces } from '../../support/in-pieces.ts'
-import { messages } from '../../support/messages.ts'
 
 const decode = async (bytes: Buffer, size: number): Promise<string> =>
   (await Readable.from(decodeUtf8(inPieces(bytes, size))).toArray()).join('')
@@ -31,6 +30,6 @@ const broken: readonly (readonly [string, string, number])[] = [
 it.each(broken)('the error names the line of the invalid bytes: %s', async (_, bytes, line) => {
   for (const size of sizes) {
     const decoding = decode(Buffer.from(bytes, 'latin1'), size)
-    await expect(decoding).rejects.toThrow(new NotUtf8(messages.record.notUtf8(line)))
+    await expect(decoding).rejects.toThrow(new NotUtf8(`line ${line} is not valid UTF-8`))
   }
 })

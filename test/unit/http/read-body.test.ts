@@ -2,7 +2,6 @@ import { Readable } from 'node:stream'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { largestDocument, readDocument } from '../../../lib/http/read-body.ts'
 import { readXml } from '../../../lib/http/read-xml.ts'
-import { messages } from '../../support/messages.ts'
 
 const read = (stream: Readable) => {
   const request = { id: 'a', method: 'POST', path: '/', query: new Map(), headers: {}, body: { stream } }
@@ -20,7 +19,7 @@ test('A body whose stream breaks off is refused with 115000', async () => {
   const stream = new Readable({ read: () => undefined })
   const reading = read(stream)
   stream.destroy(new Error('socket hang up'))
-  await expect(reading).rejects.toThrow(refusal(115000, messages.http.incomplete))
+  await expect(reading).rejects.toThrow(refusal(115000, 'The request body is incomplete. Send it again.'))
 })
 
 test('A stream over the limit is refused at once with 100013, and stays open', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect } from 'vitest'
 import { administer } from '../../../support/administration.ts'
-import { messages } from '../../../support/messages.ts'
+import { messages, phrase } from '../../../support/messages.ts'
 import { failing } from '../../../support/outcomes.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
@@ -31,7 +31,7 @@ const wordsOf = (command: string) => command.split(' ')
 test.for(all)('on a damaged database, %s prints advice in one line', async (command, { siteDirectory }) => {
   damageTables(siteDirectory, "tbl_name <> 'secrets'")
   const outcome = await administer(siteDirectory, wordsOf(command))
-  expect(outcome).toEqual(failing(messages.directory.damagedAnyhow))
+  expect(outcome).toEqual(failing(phrase` is damaged: …. Restore the directory from a backup, …$`))
   expect(outcome.stderr).toContain(siteDirectory)
 })
 

@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administer, administerJson, jsonLines } from '../../../support/administration.ts'
-import { messages } from '../../../support/messages.ts'
+import { messages, phrase } from '../../../support/messages.ts'
 import { failing } from '../../../support/outcomes.ts'
 import { type Outcome, runInShell, sentenceIn } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
@@ -61,7 +61,7 @@ test.for(['site list', '--help'] as const)('%s succeeds if its pipe is closed', 
   expect(await administerUnread(siteDirectory, command)).toMatchObject({ status: 0, stderr: '' })
 })
 
-const revoked = messages.output.tokenRevoked
+const revoked = phrase`^Standard output cannot be written: …. Nobody saw the token, so it is revoked. Issue …$`
 
 test.for([
   ['the output was full', (directory: string) => administerInto(full, directory, issue)],

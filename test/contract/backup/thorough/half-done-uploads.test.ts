@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { beginUpload, faultsOf, put, read, test } from '../../../support/backups.ts'
-import { messages } from '../../../support/messages.ts'
+import { messages, phrase } from '../../../support/messages.ts'
 import { faultAt } from '../../../support/outcomes.ts'
 
 test.for([
@@ -24,7 +24,7 @@ test.for([
     expect(await faultsOf(data)).toEqual(named)
     const made = await administer(data, ['backup', backup])
     expect(made).toMatchObject({ status: 0, stderr: '' })
-    expect(made.stdout).toMatch(messages.backup.uploadLacks)
+    expect(made.stdout).toMatch(phrase`\n\n1 unfinished upload lacks bytes: the sender must start again. …$`)
     expect(await faultsOf(backup)).toEqual(named)
     expect(await administerJson(restored, ['restore', backup])).toMatchObject({ damaged: 0, damagedUploads: 1 })
     expect(String(await read(await serve(restored), 'small.txt'))).toBe('small')

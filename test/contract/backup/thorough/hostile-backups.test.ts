@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administer, administerApart } from '../../../support/administration.ts'
 import { backUp, blobOf, faultsOf, restore, tamper, test } from '../../../support/backups.ts'
-import { messages } from '../../../support/messages.ts'
+import { messages, phrase } from '../../../support/messages.ts'
 import { failing, faultAt, foundBy } from '../../../support/outcomes.ts'
 import { storage } from '../../../support/paths.ts'
 
@@ -31,7 +31,7 @@ const elsewhere = [
 
 test.for(elsewhere)('restore, backup and check refuse the blob name %s', async ([, sql, table], { backedUp }) => {
   const { data, folder, backup, restored } = backedUp
-  const finding = messages.backup.blobName(table)
+  const finding = phrase`is damaged: 1 row of the table ${table} has an invalid blob name`
   tamper(backup, sql)
   expect(await faultsOf(backup)).toEqual([
     faultAt(join(backup, 'site-admin.db'), finding),
@@ -72,7 +72,7 @@ for (const name of ['site-admin-backup.json', 'site-admin.db', 'site-admin.db-wa
       [backup, ['check', '--bytes']],
     ] as const) {
       const outcome = await administerApart(directory, [...args], '', signal)
-      expect(outcome).toMatchObject(failing(messages.backup.neither(name)))
+      expect(outcome).toMatchObject(failing(phrase`${name} is neither a file nor a folder. …$`))
     }
     expect(existsSync(restored)).toBe(false)
   })
@@ -101,7 +101,7 @@ test('a pipe in place of a blob blocks no command', async ({ backedUp: { backup,
 test.for([
   ['site-admin.db', messages.backup.link],
   ['demo.json', messages.backup.link],
-  ['blobs', messages.backup.noFolder],
+  ['blobs', 'is not a folder'],
 ] as const)(
   'a link in place of %s does not lead out of the backup',
   async ([name, what], { backedUp: { folder, backup, restored } }) => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { contentOf, put, test } from '../../../support/backups.ts'
-import { messages } from '../../../support/messages.ts'
+import { phrase } from '../../../support/messages.ts'
 import { storage } from '../../../support/paths.ts'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -42,9 +42,9 @@ test('the backup drill in the documentation reports a success or a failure', asy
     promisify(execFile)('bash', ['-uo', 'pipefail', '-c', scriptBelow('docs/one-machine.md', '## A drill')], {
       env: { ...process.env, ...environment, TOKEN: token },
     })
-  expect((await drill(service.token)).stdout.trim().split('\n').at(-1)).toBe(messages.backup.good(1003))
+  expect((await drill(service.token)).stdout.trim().split('\n').at(-1)).toBe('The backup is good: 1003 files.')
   const failed = await drill('none')
   expect(failed.stdout).not.toMatch(/good/)
-  expect(failed.stderr).toMatch(messages.backup.notKnown)
+  expect(failed.stderr).toMatch(phrase`It is not known whether the backup is good: see above.$`)
   expect(readdirSync(place.folder).filter((name) => name.startsWith('tmp.'))).toEqual([])
 })

@@ -22,5 +22,5 @@ test('if the database cannot be written at the start, npm start prints a message
   // Each file may have at most 300 KiB. The database needs more.
   const line = 'ulimit -f 300; exec "$node" local/main.js --port 0 --data-dir "$1"'
   const outcome = await runInShell(line, [join(folder, 'small')])
-  expect(outcome).toMatchObject(failing(messages.directory.databaseFails))
+  expect(outcome).toMatchObject(failing('The database cannot be used: disk I/O error. Check its disk'))
 })

@@ -7,7 +7,7 @@ import { checkDataDirectory } from '../../../../lib/machine/check/check-director
 import { administer } from '../../../support/administration.ts'
 import { makeDirectory, removeDirectory } from '../../../support/directory.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
-import { messages } from '../../../support/messages.ts'
+import { messages, phrase } from '../../../support/messages.ts'
 import { faultAt, foundBy } from '../../../support/outcomes.ts'
 import { fields, storage } from '../../../support/paths.ts'
 import { hostHere } from '../../../support/serve-here.ts'
@@ -71,7 +71,7 @@ const unread = (name: string, why: string): readonly [RegExp, Fault] => [
 /** Damage, its refusal by the start, and its report by check. The start only warns about damage without refusal. */
 const damages: readonly Damage[] = [
   ['the database is missing', lost(main), beforeFirst(main, 'missing'), ofDatabase(check.missing)],
-  ['the database is empty', written(main, ''), beforeFirst(main, 'empty'), ofDatabase(check.isEmpty)],
+  ['the database is empty', written(main, ''), beforeFirst(main, 'empty'), ofDatabase(phrase`^it is empty`)],
   ['the database is cut', (directory) => cut(database(directory), 8192), damaged, ofDatabase(check.damaged)],
   ['the header of the database has other bytes', flipped(0, 100), damaged, ofDatabase(check.damaged)],
   ['bytes in the middle of the database are flipped', flipped(4096, 12_288), damaged, ofDatabase(check.damaged)],

@@ -8,7 +8,7 @@ import { administer, administerJson } from '../../../support/administration.ts'
 import { tamper } from '../../../support/backups.ts'
 import { snapshotOf } from '../../../support/directory-snapshot.ts'
 import { listenInTest } from '../../../support/listen.ts'
-import { messages } from '../../../support/messages.ts'
+import { messages, phrase } from '../../../support/messages.ts'
 import { failing } from '../../../support/outcomes.ts'
 import { launch, launchOnTerminal, run, runInShell } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
@@ -42,7 +42,7 @@ test('a start fails if a setting is wrong, before --reset removes anything', asy
   const wrong = { LARGEST_FILE: 'huge', FSYNC: 'maybe' }
   const outcome = await launch('local/main.js', [...flags, '--data-dir', dataDirectory], wrong).ended
   const settings = 'LARGEST_FILE (must be a whole number from 1 to 5368709120), FSYNC (must be one of on, off)'
-  expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: messages.settings.wrong(settings) })
+  expect(outcome).toMatchObject({ status: 1, stdout: '', stderr: `Settings missing or wrong: ${settings}.\n` })
   expect(snapshotOf(dataDirectory)).toEqual(before)
 })
 
@@ -109,8 +109,8 @@ describe('--reset asks before it removes anything (O-11)', () => {
       program.stdin.write(`${answer}\n`)
       const { status, stdout } = await program.ended
       const doubt = prepare === damage ? ' (its database cannot be read)' : ''
-      expect(stdout).toContain(messages.directory.askReset(question, `${directory}${doubt}`))
-      expect(stdout).toMatch(messages.directory.notRemoved)
+      expect(stdout).toContain(`This removes ${question} from ${directory}${doubt}. Continue? [y/N] `)
+      expect(stdout).toMatch(phrase`\nNothing was removed. …\r$`)
       expect(status).toBe(1)
       expect(snapshotOf(directory)).toEqual(before)
     },
@@ -166,7 +166,7 @@ test('--reset does not touch a directory on which version 0.1 is running', async
   other.exec('BEGIN EXCLUSIVE')
   const outcome = await startOn(directory, ['--port', '0', '--reset'])
   other.close()
-  expect(outcome).toMatchObject(failing(messages.directory.oldInUse))
+  expect(outcome).toMatchObject(failing('is in use by another process'))
   expect(snapshotOf(directory)).toEqual(before)
 })
 

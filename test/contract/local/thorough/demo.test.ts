@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
-import { messages } from '../../../support/messages.ts'
+import { messages, phrase } from '../../../support/messages.ts'
 import { faultAt, foundBy } from '../../../support/outcomes.ts'
 import { fields, news, storage } from '../../../support/paths.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
@@ -40,7 +40,7 @@ test('a revoked demo token is replaced at the next start', async ({ used: { dire
   expect((await service.request(fields)).status).toBe(200)
   expect((await service.request(fields, { headers: { Authorization: token } })).status).toBe(401)
   const { stderr } = await service.stop()
-  expect(stderr).toMatch(messages.directory.demoReplaced)
+  expect(stderr).toMatch(phrase`^The demo token was revoked or has expired. A new one replaces it.`)
   expect(readFileSync(file, 'utf8')).toContain(service.token)
 })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect } from 'vitest'
 import { openMachine } from '../../../../lib/machine/machine.ts'
 import { administer, administerJson } from '../../../support/administration.ts'
-import { messages } from '../../../support/messages.ts'
+import { messages, phrase } from '../../../support/messages.ts'
 import { failing } from '../../../support/outcomes.ts'
 import { fields, news, storage } from '../../../support/paths.ts'
 import { run } from '../../../support/program.ts'
@@ -107,7 +107,7 @@ test('an import that fills the disk is completed by the next import (O-18, T-27)
   disk.fill(500_000)
   const { status, stderr } = await importAll()
   expect(status).toBe(1)
-  expect(stderr).toMatch(messages.output.outOfSpace)
+  expect(stderr).toMatch(phrase`^The disk is full. Free some space, then repeat the command: repeating is safe. (…)$`)
   const categories = await administerJson(data, ['category', 'list', '--site', '1001'])
   expect(categories).toContainEqual({ id: 1_001, name: 'First' })
   disk.makeRoom()

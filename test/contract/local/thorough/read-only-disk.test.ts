@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { openDataDirectory } from '../../../../lib/machine/directory/open-directory.ts'
 import { createReadiness } from '../../../../local/service.ts'
 import { administerApart } from '../../../support/administration.ts'
-import { messages } from '../../../support/messages.ts'
+import { messages, phrase } from '../../../support/messages.ts'
 import { failing, faultAt, foundBy } from '../../../support/outcomes.ts'
 import { run } from '../../../support/program.ts'
 import { startService } from '../../../support/spawned-service.ts'
@@ -60,7 +60,7 @@ test('if the WAL has no index file, check reads only a copy of the database', as
   const data = await rescue((path) => rmSync(join(path, 'site-admin.db-shm')))
   expect(foundBy(await administerApart(data, ['--json', 'check']))).toEqual({
     status: 1,
-    faults: [faultAt(join(data, 'site-admin.db'), messages.check.elsewhere)],
+    faults: [faultAt(join(data, 'site-admin.db'), phrase`^it cannot be read here: … Copy … and check the copy.$`)],
   })
   const copy = join(directory, 'copy')
   execFileSync('cp', ['-a', data, copy])

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import { isListening } from '../../../support/listen.ts'
-import { messages } from '../../../support/messages.ts'
 import { launch } from '../../../support/program.ts'
 import { lastAnswer, type RawConnection, rawConnection, requestText } from '../../../support/raw-http.ts'
 import type { SpawnedService } from '../../../support/spawned-service.ts'
@@ -38,7 +37,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     expect(lastAnswer(await connection.rest()).status).toBe(200)
     const ended = await service.ended
     expect(ended).toMatchObject({ status: 0, signal: null })
-    expect(ended.stderr).toMatch(messages.start.waiting)
+    expect(ended.stderr).toMatch(/^Waiting for the answers to 1 request\.$/m)
 
     const next = await start()
     expect(await (await next.request(field)).json()).toMatchObject({ mandatory: false, order: 7 })

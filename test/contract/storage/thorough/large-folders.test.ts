@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { statusAndCode } from '../../../support/answer.ts'
 import { timesToTry } from '../../../support/each-call.ts'
-import { messages } from '../../../support/messages.ts'
+import { phrase } from '../../../support/messages.ts'
 import { storageHands } from '../hands.ts'
 import { fillFolder, openStorage } from '../service.ts'
 
@@ -27,7 +27,7 @@ it('More than 10,000 objects are refused, with the folders to restore (H-22)', a
   expect((await storage.remove('/large')).status).toBe(200)
   const refused = await storage.restore('/large')
   expect(statusAndCode(refused)).toEqual([400, 104000])
-  expect(refused.json.message).toMatch(messages.http.tooManyRemoved('one, two'))
+  expect(refused.json.message).toMatch(phrase`more than 10000 … one, two. ?deleted lists them.$`)
   expect(statusAndCode(await storage.restore('/large/two'))).toEqual([200, undefined])
   expect(statusAndCode(await storage.restore('/large/one'))).toEqual([200, undefined])
   expect(await storage.keys()).toHaveLength(10_503)
