@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { GetObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3'
-import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+import { S3RequestPresigner } from '@aws-sdk/s3-request-presigner'
+import { HttpRequest } from '@smithy/core/protocols'
 import type { Context } from 'aws-lambda'
 import { createWebhooksHandler } from '../../../functions/webhooks/group.ts'
 import { createKmsSeals } from '../../../lib/aws/kms-seals.ts'
@@ -46,33 +46,16 @@ import type { StartedHere } from './target.ts'
 
 const s3 = createMemoryS3()
 
-/** Signs a URL again in the same way as the service. The two signatures are equal only if nobody changed the URL. */
-const isSigned = async ({ path, query = {}, headers }: S3Request): Promise<boolean> => {
-  const value = (name: string) => String(query[name] ?? '')
-  const [, year, month, day, hour, minute, second] =
-    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(value('X-Amz-Date')) ?? []
-  if (year === undefined) return false
-  const object = { Bucket: 'files', Key: decodeURIComponent(path.slice('/files/'.length)) }
-  const ChecksumSHA256 = headers['x-amz-checksum-sha256']
-  const command = query['uploadId']
-    ? new UploadPartCommand({
-        ...object,
-        UploadId: value('uploadId'),
-        PartNumber: Number(value('partNumber')),
-        ChecksumSHA256,
-      })
-    : new GetObjectCommand({
-        ...object,
-        VersionId: value('versionId'),
-        ResponseContentDisposition: value('response-content-disposition'),
-        ResponseContentType: value('response-content-type'),
-      })
-  const signed = await getSignedUrl(clients.client, command as UploadPartCommand, {
-    expiresIn: Number(value('X-Amz-Expires')),
-    signingDate: new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`),
-    unhoistableHeaders: new Set(['x-amz-checksum-sha256']),
-  })
-  return isDeepStrictEqual(Object.fromEntries(new URL(signed).searchParams), query)
+/** Signs a request again. The two signatures are equal only if nobody changed the address or a signed header. */
+const isSigned = async ({ method, path, query = {}, headers }: S3Request): Promise<boolean> => {
+  const signingDate = new Date(String(query['X-Amz-Date']).replace(/^(....)(..)(..T..)(..)/, '$1-$2-$3:$4:'))
+  if (Number.isNaN(signingDate.valueOf())) return false
+  const checksum = 'x-amz-checksum-sha256'
+  const signedHeaders = { host: headers['host'] ?? '', ...(headers[checksum] && { [checksum]: headers[checksum] }) }
+  const request = new HttpRequest({ method, path, query: { ...query }, headers: signedHeaders })
+  const options = { signingDate, expiresIn: Number(query['X-Amz-Expires']), unhoistableHeaders: new Set([checksum]) }
+  const signed = await new S3RequestPresigner(clients.client.config).presign(request, options)
+  return isDeepStrictEqual(signed.query, query)
 }
 
 const answerS3 = async (request: S3Request, response: ServerResponse): Promise<void> => {
