@@ -122,13 +122,12 @@ test.each(exercises)(
       // A request with a key also writes the last use of the key.
       const token = await (group === 'access' ? addOwner : addKey)(storesOver(plain))
       await fill(plain)
-      const opened = await open(dynamodb, { telemetry })
+      const handler = await open(dynamodb, { telemetry })
       for (const request of requests) {
-        const send = () => perform(opened.handler, token, request)
+        const send = () => perform(handler, token, request)
         await (request.fills ? send() : repeat(send))
       }
       if (work) await repeat(() => work(dynamodb))
-      await opened.close()
     })
 
     const operations = routes.filter((route) => route.group === group).map(({ operation }) => operation)

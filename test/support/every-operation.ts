@@ -26,7 +26,7 @@ import { createMemoryS3 } from './memory-s3.ts'
 import { formHeaders, multipart } from './multipart.ts'
 import { testPerson } from './people.ts'
 import { openTableStores, ownNames, tableSettings } from './tables.ts'
-import { startProvider, type TokenIssuer } from './token-issuer.ts'
+import { startProvider } from './token-issuer.ts'
 import { testWebhook } from './webhooks.ts'
 
 const settings = { dataCentre: 'us', dataCentres: ['us'], longestList: 20_000, keptDays: 30 }
@@ -79,10 +79,7 @@ export interface Request {
 export interface Exercise {
   readonly group: ServedGroup
   readonly fill: (dynamodb: DynamoDBDocumentClient) => Promise<unknown>
-  readonly open: (
-    dynamodb: DynamoDBDocumentClient,
-    surroundings: Surroundings,
-  ) => Promise<{ readonly handler: Handler; close(): Promise<void> }>
+  readonly open: (dynamodb: DynamoDBDocumentClient, surroundings: Surroundings) => Handler | Promise<Handler>
   readonly requests: readonly Request[]
   readonly work?: (dynamodb: DynamoDBDocumentClient) => Promise<unknown>
 }
@@ -90,11 +87,9 @@ export interface Exercise {
 type OwnStores = ReturnType<typeof storesOver>
 
 const onTables =
-  (
-    createHandler: (stores: OwnStores, surroundings: Surroundings) => Handler,
-    close: () => Promise<void> = async () => {},
-  ): Exercise['open'] =>
-  async (dynamodb, surroundings) => ({ handler: createHandler(storesOver(dynamodb), surroundings), close })
+  (createHandler: (stores: OwnStores, surroundings: Surroundings) => Handler): Exercise['open'] =>
+  (dynamodb, surroundings) =>
+    createHandler(storesOver(dynamodb), surroundings)
 
 const v1 = `/api/v1/admin/sites/${site}`
 const form = `${v1}/webforms/1/fields/system`
@@ -224,7 +219,7 @@ const storage: Exercise = {
   async open(dynamodb, surroundings) {
     const { handler, stores } = openStorageOver(dynamodb, surroundings)
     await beginUpload(stores)
-    return { handler, close: async () => {} }
+    return handler
   },
   requests: [
     { method: 'PUT', target: `${v2}/folder?type=folder` },
@@ -281,7 +276,6 @@ const signIn = { username: 'Bob', password: 'correct horse battery' }
 
 const nonce = 'nonce'
 const begun = `sign-in=state.${nonce}.v.c`
-let provider: TokenIssuer | undefined
 
 const access: Exercise = {
   group: 'access',
@@ -292,16 +286,15 @@ const access: Exercise = {
     const password = await hashPassword(signIn.password)
     const { issuers } = storesOver(dynamodb)
     await people.create(testPerson({ name: 'bob', password }), [])
-    provider = await startProvider(nonce)
+    const provider = await startProvider(nonce)
     const work = { id: 'work', url: provider.url, audience: 'programs', clientId: 'site-admin' }
     const rule = { id: '1', issuer: 'work', claims: { groups: 'web' }, site, grants: { role: 'editor' } } as const
     await issuers.changeTrust((trust) => addRule(addIssuer(trust, work), rule), [])
     const owned = { user: 'ann', sites: [site], permissions: ['files:read'], expires: 4_000_000_000 }
     await grants.put({ hash: keyId, kind: 'key', since: 1, name: 'Backup', ...owned }, [])
   },
-  open: onTables(
-    (stores, surroundings) => openHandler.access(settings, stores, { ...surroundings, insecureSignIn: true }),
-    async () => provider?.close(),
+  open: onTables((stores, surroundings) =>
+    openHandler.access(settings, stores, { ...surroundings, insecureSignIn: true }),
   ),
   requests: [
     { method: 'POST', target: '/api/v2/admin/tokens', body: signIn },
@@ -347,14 +340,10 @@ export const fillWebhooks = async ({ webhooks, history }: Pick<Stores, 'webhooks
 const webhooks: Exercise = {
   group: 'webhooks',
   fill: (dynamodb) => fillWebhooks(storesOver(dynamodb)),
-  open: async (dynamodb, surroundings) => {
+  open: onTables((stores, surroundings) => {
     const target = createTarget({ permitsPrivate: true })
-    const stores = { ...storesOver(dynamodb), seals: unsealed }
-    return {
-      handler: openHandler.webhooks(settings, stores, { ...surroundings, target }),
-      close: async () => target.close(),
-    }
-  },
+    return openHandler.webhooks(settings, { ...stores, seals: unsealed }, { ...surroundings, target })
+  }),
   requests: [
     { method: 'POST', target: hooks, body: { targetUrl } },
     { method: 'GET', target: `${hooks}/whk_0000000000000001` },

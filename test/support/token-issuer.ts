@@ -5,7 +5,7 @@ import { exportJWK, type GenerateKeyPairResult, generateKeyPair, SignJWT } from 
 import { closeAtOnce, listen } from './listen.ts'
 
 export const listenHere = async (listener: RequestListener) => {
-  const server = createServer(listener)
+  const server = createServer(listener).unref()
   return { url: await listen(server), close: async () => closeAtOnce(server) }
 }
 

@@ -148,7 +148,7 @@ const costsOf = async (
   takeConsumed: () => Consumed,
 ): Promise<Table> => {
   await fill(dynamodb)
-  const { handler, close } = await open(dynamodb, unlogged)
+  const handler = await open(dynamodb, unlogged)
   // The first request finds empty caches, which is not typical of a million requests, so it is not counted.
   const [last] = requests.slice(-1)
   if (last) await perform(handler, token, last)
@@ -163,7 +163,6 @@ const costsOf = async (
     const { readUnits, writeUnits } = consumed
     rows.push([`${request.method} ${path}`, readUnits, writeUnits, dollars(store), dollars(before + store)])
   }
-  await close()
   return {
     title: `What a million requests cost: ${group} (US dollars)`,
     columns: ['request', 'read units', 'write units', 'store', 'in all'],

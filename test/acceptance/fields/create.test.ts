@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { expectError } from '../support/expectations.ts'
 import { addField, fieldsOf, formWith, layoutOf, ownSiteId, site } from '../support/forms.ts'
 import { call, callPatiently } from '../support/http.ts'
@@ -85,71 +85,66 @@ test('Fifty concurrent changes of one form are all stored (F-21)', async () => {
   )
 }, 120_000)
 
-describe('Refused fields', () => {
-  const valid = { type: { id: -2 }, mandatory: true }
-  let form: number
+const valid = { type: { id: -2 }, mandatory: true }
+test.each<[string, unknown, string]>([
+  ['no mandatory (F-15)', { type: { id: -2 } }, 'mandatory'],
+  ['a string for mandatory', { ...valid, mandatory: 'true' }, 'mandatory'],
+  ['a number for mandatory', { ...valid, mandatory: 1 }, 'mandatory'],
+  ['mandatory null', { ...valid, mandatory: null }, 'mandatory'],
+  ['no type', { mandatory: true }, 'type'],
+  ['a number for type', { type: -2, mandatory: true }, 'type'],
+  ['a list for type', { type: [-2], mandatory: true }, 'type'],
+  ['no identifier', { type: {}, mandatory: true }, 'type.id'],
+  ['an unknown identifier (F-10)', { type: { id: -1 }, mandatory: true }, 'type.id'],
+  ['a positive identifier', { type: { id: 2 }, mandatory: true }, 'type.id'],
+  ['a fractional identifier', { type: { id: -2.5 }, mandatory: true }, 'type.id'],
+  ['letters for the id of the type', { type: { id: 'abc' }, mandatory: true }, 'type.id'],
+  ['a blank in the id of the type', { type: { id: ' -2' }, mandatory: true }, 'type.id'],
+  ['ImageVerification (F-12)', { type: { id: -400 }, mandatory: true }, 'type.id'],
+  ['order 0 (F-22)', { ...valid, order: 0 }, 'order'],
+  ['order -1', { ...valid, order: -1 }, 'order'],
+  ['order 1.5 (F-22)', { ...valid, order: 1.5 }, 'order'],
+  ['order 1e99', { ...valid, order: 1e99 }, 'order'],
+  ['order 2 to the power of 31', { ...valid, order: 2 ** 31 }, 'order'],
+  ['letters for order', { ...valid, order: 'first' }, 'order'],
+  ['order null', { ...valid, order: null }, 'order'],
+  ['an object for order', { ...valid, order: {} }, 'order'],
+])('A new field with %s is refused with 115000 (E-20)', async (_, body, member) => {
+  const form = await formWith({ id: -3 })
+  const answer = await create(form, body)
+  expectError(answer, 400, 115000)
+  expect(answer.json.errors).toEqual([{ path: member, message: expect.not.stringMatching(/Invalid input/) }])
+  expect(answer.json.message).toMatch(new RegExp(`^${member}: `))
+  expect(await layoutOf(form)).toBe('-3@1')
+})
 
-  beforeAll(async () => {
-    form = await formWith({ id: -3 })
-  })
+test.each<[string, string]>([
+  ['nothing', ''],
+  ['half a JSON object', '{"type":{"id":-2},"mandatory":'],
+  ['a text', '"hello"'],
+  ['a number', '7'],
+  ['null', 'null'],
+  ['a list', '[]'],
+  ['a trailing comma', '{"type":{"id":-2},"mandatory":true,}'],
+  ['two values', '{"type":{"id":-2},"mandatory":true}{}'],
+  ['a __proto__ member', '{"__proto__":{"x":1},"type":{"id":-2},"mandatory":true}'],
+  ['an escaped __proto__ member', '{"\\u005f_proto__":{"x":1},"type":{"id":-2},"mandatory":true}'],
+  ['a nested __proto__ member', '{"type":{"id":-2,"__proto__":{"x":1}},"mandatory":true}'],
+  ['30,000 levels', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
+  ['33 levels', JSON.stringify({ type: { id: -2 }, mandatory: true, x: listsInLists(32) })],
+  ['single quotes', "{'type':{'id':-2},'mandatory':true}"],
+  ['a number that JSON does not have', '{"type":{"id":-2},"mandatory":true,"x":NaN}'],
+  ['a prototype in a constructor', '{"type":{"id":-2},"mandatory":true,"constructor":{"prototype":{}}}'],
+])('A body with %s is refused with 115000 (E-20)', async (_, body) => {
+  const form = await formWith({ id: -3 })
+  const answer = await create(form, body, { 'Content-Type': 'application/json' })
+  expectError(answer, 400, 115000)
+  expect(answer.json.message).toMatch(/^\w/)
+  expect(await layoutOf(form)).toBe('-3@1')
+})
 
-  test.each<[string, unknown, string]>([
-    ['no mandatory (F-15)', { type: { id: -2 } }, 'mandatory'],
-    ['a string for mandatory', { ...valid, mandatory: 'true' }, 'mandatory'],
-    ['a number for mandatory', { ...valid, mandatory: 1 }, 'mandatory'],
-    ['mandatory null', { ...valid, mandatory: null }, 'mandatory'],
-    ['no type', { mandatory: true }, 'type'],
-    ['a number for type', { type: -2, mandatory: true }, 'type'],
-    ['a list for type', { type: [-2], mandatory: true }, 'type'],
-    ['no identifier', { type: {}, mandatory: true }, 'type.id'],
-    ['an unknown identifier (F-10)', { type: { id: -1 }, mandatory: true }, 'type.id'],
-    ['a positive identifier', { type: { id: 2 }, mandatory: true }, 'type.id'],
-    ['a fractional identifier', { type: { id: -2.5 }, mandatory: true }, 'type.id'],
-    ['letters for the id of the type', { type: { id: 'abc' }, mandatory: true }, 'type.id'],
-    ['a blank in the id of the type', { type: { id: ' -2' }, mandatory: true }, 'type.id'],
-    ['ImageVerification (F-12)', { type: { id: -400 }, mandatory: true }, 'type.id'],
-    ['order 0 (F-22)', { ...valid, order: 0 }, 'order'],
-    ['order -1', { ...valid, order: -1 }, 'order'],
-    ['order 1.5 (F-22)', { ...valid, order: 1.5 }, 'order'],
-    ['order 1e99', { ...valid, order: 1e99 }, 'order'],
-    ['order 2 to the power of 31', { ...valid, order: 2 ** 31 }, 'order'],
-    ['letters for order', { ...valid, order: 'first' }, 'order'],
-    ['order null', { ...valid, order: null }, 'order'],
-    ['an object for order', { ...valid, order: {} }, 'order'],
-  ])('A new field with %s is refused with 115000 (E-20)', async (_, body, member) => {
-    const answer = await create(form, body)
-    expectError(answer, 400, 115000)
-    expect(answer.json.errors).toEqual([{ path: member, message: expect.not.stringMatching(/Invalid input/) }])
-    expect(answer.json.message).toMatch(new RegExp(`^${member}: `))
-    expect(await layoutOf(form)).toBe('-3@1')
-  })
-
-  test.each<[string, string]>([
-    ['nothing', ''],
-    ['half a JSON object', '{"type":{"id":-2},"mandatory":'],
-    ['a text', '"hello"'],
-    ['a number', '7'],
-    ['null', 'null'],
-    ['a list', '[]'],
-    ['a trailing comma', '{"type":{"id":-2},"mandatory":true,}'],
-    ['two values', '{"type":{"id":-2},"mandatory":true}{}'],
-    ['a __proto__ member', '{"__proto__":{"x":1},"type":{"id":-2},"mandatory":true}'],
-    ['an escaped __proto__ member', '{"\\u005f_proto__":{"x":1},"type":{"id":-2},"mandatory":true}'],
-    ['a nested __proto__ member', '{"type":{"id":-2,"__proto__":{"x":1}},"mandatory":true}'],
-    ['30,000 levels', `${'['.repeat(30_000)}${']'.repeat(30_000)}`],
-    ['33 levels', JSON.stringify({ type: { id: -2 }, mandatory: true, x: listsInLists(32) })],
-    ['single quotes', "{'type':{'id':-2},'mandatory':true}"],
-    ['a number that JSON does not have', '{"type":{"id":-2},"mandatory":true,"x":NaN}'],
-    ['a prototype in a constructor', '{"type":{"id":-2},"mandatory":true,"constructor":{"prototype":{}}}'],
-  ])('A body with %s is refused with 115000 (E-20)', async (_, body) => {
-    const answer = await create(form, body, { 'Content-Type': 'application/json' })
-    expectError(answer, 400, 115000)
-    expect(answer.json.message).toMatch(/^\w/)
-    expect(await layoutOf(form)).toBe('-3@1')
-  })
-
-  test('A refusal lists every fault with its path (E-1, E-2)', async () => {
-    const { json } = await create(form, { type: { id: -1 }, mandatory: 'yes', order: 0 })
-    expect(json.errors.map(({ path }: { path: string }) => path).toSorted()).toEqual(['mandatory', 'order', 'type.id'])
-  })
+test('A refusal lists every fault with its path (E-1, E-2)', async () => {
+  const form = await formWith({ id: -3 })
+  const { json } = await create(form, { type: { id: -1 }, mandatory: 'yes', order: 0 })
+  expect(json.errors.map(({ path }: { path: string }) => path).toSorted()).toEqual(['mandatory', 'order', 'type.id'])
 })

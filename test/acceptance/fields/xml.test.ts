@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { messages } from '../../support/messages.ts'
 import { expectError } from '../support/expectations.ts'
 import { addField, fieldsOf, formWith, layoutOf, site } from '../support/forms.ts'
@@ -118,58 +118,52 @@ test('A field that was read in XML can be sent back whole (F-20)', async () => {
   expect(await layoutOf(form)).toBe('-3@1 -2@2')
 })
 
-describe('Refused bodies in XML', () => {
-  let form: number
+test.each<[string, string]>([
+  ['nothing', ''],
+  ['plain text', 'hello'],
+  ['JSON in place of XML', '{"type":{"id":-2},"mandatory":true}'],
+  ['tags that overlap', '<f><type><id>-2</type></id><mandatory>true</mandatory></f>'],
+  ['text after the root element', `<f>${valid}</f>hello`],
+  ['a document type declaration', `<!DOCTYPE f><f>${valid}</f>`],
+  ['an external entity', '<!DOCTYPE f [<!ENTITY x SYSTEM "file:///etc/passwd">]><f><type><id>&x;</id></type></f>'],
+  ['an entity bomb', `<!DOCTYPE f [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1000)}">]><f>&b;</f>`],
+  ['a reference to a character that XML forbids', `<f>&#0;${valid}</f>`],
+  ['an ampersand without an entity', `<f>a & b${valid}</f>`],
+  ['text before the root element', `x<f>${valid}</f>`],
+  ['blanks alone', ' \n '],
+  ['33 levels', `<f>${deep(33)}${valid}</f>`],
+  ['10,000 elements that are not closed', '<a>'.repeat(10_000)],
+  ['a name of 10,000 letters', `<${'a'.repeat(10_000)}>`],
+  ['10,000 comments that are not closed', `<f>${'<!--'.repeat(10_000)}</f>`],
+  ['a constructor', `<f><constructor>1</constructor>${valid}</f>`],
+  ['a __proto__ element', `<f><__proto__><x>1</x></__proto__>${valid}</f>`],
+  ['mandatory twice', `<f>${valid}<mandatory>true</mandatory></f>`],
+  ['mandatory empty', '<f><type><id>-2</id></type><mandatory/></f>'],
+  ['mandatory nil', `<f ${namespaces}><type><id>-2</id></type><mandatory i:nil="true">true</mandatory></f>`],
+  ['mandatory nil by 1', '<f xmlns:b="urn:x"><type><id>-2</id></type><mandatory b:nil="1">true</mandatory></f>'],
+  ['mandatory in capitals', '<f><type><id>-2</id></type><mandatory>TRUE</mandatory></f>'],
+  ['letters for order', `<f>${valid}<order>first</order></f>`],
+  ['a hexadecimal order', `<f>${valid}<order>0x1</order></f>`],
+  ['order 1e3', `<f>${valid}<order>1e3</order></f>`],
+])('A body in XML with %s is refused with 115000 (F-30)', async (_, body) => {
+  const form = await formWith({ id: -3 })
+  const answer = await post(form, body, { ...sendXml, ...xml })
+  expectXmlError(answer, 400, 115000)
+  expect(answer.text.length).toBeLessThan(800)
+  expect(await layoutOf(form)).toBe('-3@1')
+})
 
-  beforeAll(async () => {
-    form = await formWith({ id: -3 })
-  })
-
-  test.each<[string, string]>([
-    ['nothing', ''],
-    ['plain text', 'hello'],
-    ['JSON in place of XML', '{"type":{"id":-2},"mandatory":true}'],
-    ['tags that overlap', '<f><type><id>-2</type></id><mandatory>true</mandatory></f>'],
-    ['text after the root element', `<f>${valid}</f>hello`],
-    ['a document type declaration', `<!DOCTYPE f><f>${valid}</f>`],
-    ['an external entity', '<!DOCTYPE f [<!ENTITY x SYSTEM "file:///etc/passwd">]><f><type><id>&x;</id></type></f>'],
-    ['an entity bomb', `<!DOCTYPE f [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1000)}">]><f>&b;</f>`],
-    ['a reference to a character that XML forbids', `<f>&#0;${valid}</f>`],
-    ['an ampersand without an entity', `<f>a & b${valid}</f>`],
-    ['text before the root element', `x<f>${valid}</f>`],
-    ['blanks alone', ' \n '],
-    ['33 levels', `<f>${deep(33)}${valid}</f>`],
-    ['10,000 elements that are not closed', '<a>'.repeat(10_000)],
-    ['a name of 10,000 letters', `<${'a'.repeat(10_000)}>`],
-    ['10,000 comments that are not closed', `<f>${'<!--'.repeat(10_000)}</f>`],
-    ['a constructor', `<f><constructor>1</constructor>${valid}</f>`],
-    ['a __proto__ element', `<f><__proto__><x>1</x></__proto__>${valid}</f>`],
-    ['mandatory twice', `<f>${valid}<mandatory>true</mandatory></f>`],
-    ['mandatory empty', '<f><type><id>-2</id></type><mandatory/></f>'],
-    ['mandatory nil', `<f ${namespaces}><type><id>-2</id></type><mandatory i:nil="true">true</mandatory></f>`],
-    ['mandatory nil by 1', '<f xmlns:b="urn:x"><type><id>-2</id></type><mandatory b:nil="1">true</mandatory></f>'],
-    ['mandatory in capitals', '<f><type><id>-2</id></type><mandatory>TRUE</mandatory></f>'],
-    ['letters for order', `<f>${valid}<order>first</order></f>`],
-    ['a hexadecimal order', `<f>${valid}<order>0x1</order></f>`],
-    ['order 1e3', `<f>${valid}<order>1e3</order></f>`],
-  ])('A body in XML with %s is refused with 115000 (F-30)', async (_, body) => {
-    const answer = await post(form, body, { ...sendXml, ...xml })
-    expectXmlError(answer, 400, 115000)
-    expect(answer.text.length).toBeLessThan(800)
-    expect(await layoutOf(form)).toBe('-3@1')
-  })
-
-  test.each<[fault: string, string]>([
-    ['document type definition', '<!doctype f><f/>'],
-    ["Named entity isn't defined: &nbsp;", '<f>&nbsp;</f>'],
-    ['Extra content at the end of the document', '<f/><g/>'],
-    [messages.http.xmlTooDeep, deep(34)],
-    [messages.http.xmlTooDeep, deep(9_000)],
-    [messages.http.xmlUnclosed('b', 2), '<a>\n<b>'],
-    [messages.http.xmlUnclosed('password', 1), '<f><password>open sesame</f>'],
-  ])('A refusal names the fault, and does not quote the body (F-30): %s', async (fault, body) => {
-    const answer = await post(form, body)
-    expectError(answer, 400, 115000)
-    expect(answer.json.message).toContain(fault)
-  })
+test.each<[fault: string, string]>([
+  ['document type definition', '<!doctype f><f/>'],
+  ["Named entity isn't defined: &nbsp;", '<f>&nbsp;</f>'],
+  ['Extra content at the end of the document', '<f/><g/>'],
+  [messages.http.xmlTooDeep, deep(34)],
+  [messages.http.xmlTooDeep, deep(9_000)],
+  [messages.http.xmlUnclosed('b', 2), '<a>\n<b>'],
+  [messages.http.xmlUnclosed('password', 1), '<f><password>open sesame</f>'],
+])('A refusal names the fault, and does not quote the body (F-30): %s', async (fault, body) => {
+  const form = await formWith({ id: -3 })
+  const answer = await post(form, body)
+  expectError(answer, 400, 115000)
+  expect(answer.json.message).toContain(fault)
 })

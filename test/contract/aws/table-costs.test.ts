@@ -32,7 +32,7 @@ const roundsOf = async ({ fill, open, requests }: Exercise): Promise<ReadonlyMap
   await fill(dynamodb)
   let asked = async () => {}
   aroundCommands(dynamodb, 'call', (send) => asked().then(send))
-  const { handler, close } = await open(dynamodb, { telemetry: { request: () => {} } })
+  const handler = await open(dynamodb, { telemetry: { request: () => {} } })
   const found = new Map<string, number>()
   const measure = async (request: Request, name = `${request.method} ${request.target.split(`/sites/${site}`)[1]}`) => {
     const { count, ask } = createRounds()
@@ -44,7 +44,6 @@ const roundsOf = async ({ fill, open, requests }: Exercise): Promise<ReadonlyMap
   if (last) await measure(last, 'with cold caches')
   // The first change in a function also looks for the end of the history, so each request runs twice.
   for (const request of [...requests, ...requests]) await measure(request)
-  await close()
   return found
 }
 
@@ -136,12 +135,11 @@ test.each(exercises)('$group answers after the last of its calls to the tables h
     running.splice(running.indexOf(call), 1)
     return send()
   })
-  const { handler, close } = await exercise.open(dynamodb, { telemetry: { request: () => {} } })
+  const handler = await exercise.open(dynamodb, { telemetry: { request: () => {} } })
   for (const request of exercise.requests) {
     await perform(handler, session, request)
     expect(running, request.target).toEqual([])
   }
-  await close()
 })
 
 test('A recount of several sites reads the table of uploads once (S-125)', async () => {

@@ -64,11 +64,6 @@ test('the page and its ETag show for how long removed files are kept (H-14)', as
   expect(one?.headers['etag']).not.toBe(ninety?.headers['etag'])
 })
 
-test('the page contains the base URL of its own data centre (K-26)', async () => {
-  const { text } = await send(handlerOf(), 'GET', '/console')
-  expect(text).toContain('data-base-url="https://us.example.com/a/b"')
-})
-
 test('without a build of the console, the answer says how to build it', async () => {
   const { status, text } = await send(handlerOf({}, join(consoleFolder, 'nowhere')), 'GET', '/console')
   expect({ status, text }).toEqual({ status: 404, text: expect.stringContaining('npm run build:console') })

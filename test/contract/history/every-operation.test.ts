@@ -34,11 +34,10 @@ const token = await addOwner(storesOver(plain))
 test.each(exercises)('changes of $group write history entries, reads none', async ({ group, open, fill, requests }) => {
   await fill(plain)
   const records: RequestRecord[] = []
-  const opened = await open(tables.connect(), { telemetry: { request: (record) => void records.push(record) } })
+  const handler = await open(tables.connect(), { telemetry: { request: (record) => void records.push(record) } })
   for (const [index, request] of requests.entries()) {
-    await perform(opened.handler, token, request, `${group} ${index}`)
+    await perform(handler, token, request, `${group} ${index}`)
   }
-  await opened.close()
 
   const changes = await storesOver(plain).history.after(site, 0, 10_000)
   const ofRequest = Map.groupBy(changes, ({ requestId }) => requestId)
