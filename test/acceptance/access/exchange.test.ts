@@ -92,6 +92,15 @@ testWithIssuer.for<[string, Members]>([
   expectRefusal(await exchange(await issuer.sign(githubClaims(claims))), 'invalid_grant', 101002)
 })
 
+testWithIssuer('A forged token is refused (A-91, A-97)', async () => {
+  const [head = '', , signature = ''] = (await issuer.sign()).split('.')
+  const claims = Buffer.from(JSON.stringify(githubClaims({ iss: issuer.url }))).toString('base64url')
+  const none = Buffer.from('{"alg":"none"}').toString('base64url')
+  for (const jwt of [`${head}.${claims}.${signature}`, `${none}.${claims}.`, 'hello', `${head}.${head}`]) {
+    expectRefusal(await exchange(jwt), 'invalid_grant', 101002)
+  }
+})
+
 testWithIssuer('A token of an unknown issuer is refused (A-97)', async () => {
   const other = await startTokenIssuer()
   expectRefusal(await exchange(await other.sign()), 'invalid_grant', 101002)
@@ -146,9 +155,12 @@ testWithIssuer('A number that JSON has rounded matches no rule (A-100)', async (
 })
 
 testWithIssuer('If the issuer does not answer, the exchange answers 503 (A-91, E-16)', async () => {
-  const [of, nowhere] = [`${id}-silent`, 'https://127.0.0.1:1/']
-  await admin('issuer', 'add', nowhere, '--id', of, '--audience', 'site-admin')
-  const { status, json, headers } = await exchange(await issuer.sign(githubClaims({ iss: nowhere })))
+  const silent = await startTokenIssuer()
+  const of = `${id}-silent`
+  await admin('issuer', 'add', silent.url, '--id', of, '--audience', 'site-admin')
+  const jwt = await silent.sign()
+  await silent.close()
+  const { status, json, headers } = await exchange(jwt)
   expect({ status, code: json.code }).toEqual({ status: 503, code: 100503 })
   expect(headers['retry-after']).toBeDefined()
   await admin('issuer', 'remove', of)

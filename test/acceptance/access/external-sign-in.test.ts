@@ -76,6 +76,14 @@ testWithIssuer('A rule adds a person, who signs in with a code (A-92, A-95, A-96
   expect(entries).toContainEqual(expect.objectContaining({ type: 'user.created', subject: `user/${account.email}` }))
 })
 
+testWithIssuer('An account with a new e-mail address still signs in the same person (A-94)', async () => {
+  const account = member()
+  provider.signInAs(account)
+  await signIn()
+  provider.signInAs({ ...account, email: 'other@example.com', groups: [] })
+  expect((await signIn()).code).toBeDefined()
+})
+
 testWithIssuer('A code of a sign-in works once, only for the console that began it (A-96)', async () => {
   const verifier = newVerifier()
   const { code } = await signIn(verifier)
@@ -86,6 +94,20 @@ testWithIssuer('A code of a sign-in works once, only for the console that began 
   expectError(await redeem(second.code, verifier), 401, 101001)
   expectError(await redeem('f'.repeat(64), verifier), 401, 101001)
   expectError(await redeem('', verifier), 400, 101002)
+})
+
+testWithIssuer('A sign-in of a person without a rule or an invitation gets no code (A-94, A-95)', async () => {
+  provider.signInAs(member({ groups: ['press'] }))
+  expect((await signIn()).outcome).toMatchObject(wrongPerson)
+})
+
+testWithIssuer('An unverified e-mail address does not become the name of a person (A-95)', async () => {
+  provider.signInAs(member({ email: 'admin@example.com', email_verified: false }))
+  await signIn()
+  provider.signInAs(member({ email: 'admin@example.com', email_verified: 'true' }))
+  await signIn()
+  const entries: { type: string; subject: string }[] = await admin('audit', '--site', String(site))
+  expect(entries.map(({ subject }) => subject)).not.toContain('user/admin@example.com')
 })
 
 const begin = async (browser = openBrowser()) => {

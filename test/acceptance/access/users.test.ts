@@ -224,6 +224,15 @@ testWithAdmin('Nobody can remove, disable or demote the last owner (A-58, E-60)'
   expect((await call(me, { token: (await signIn(second.name)).json.token })).status).toBe(200)
 })
 
+testWithAdmin('The last owner stays while another owner is only invited (A-58)', async () => {
+  const { ask, addPerson, invite } = await openSite()
+  const { name } = await addPerson()
+  const invitation = await invite()
+  expectError(await ask('DELETE', `/${name}`), 409, 101012)
+  expect((await accept(invitation)).status).toBe(200)
+  expect((await ask('DELETE', `/${name}`)).status).toBe(200)
+})
+
 testWithAdmin('A new person with the name of a removed one does not revive sessions (A-60)', async () => {
   const { site, ask, manager, addPerson, invite } = await openSite()
   for (const remover of [manager, await issueToken([site], 'access:write')]) {

@@ -5,7 +5,7 @@ import { admin, createSite, describeWithAdmin, issueToken } from '../support/adm
 import { importRecords } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { copy, move, ownFolder, put, remove, rename, restore, upload } from '../support/storage.ts'
+import { at, copy, move, ownFolder, put, remove, rename, restore, upload } from '../support/storage.ts'
 import { createUploader } from '../support/tus.ts'
 
 const changes = '/api/v2/admin/sites/current/changes'
@@ -87,6 +87,14 @@ it('A subject selects the same entries in each form of Unicode (H-10, S-1, V-34)
     const subject = `${own}/Zo\u00eb/`.normalize(form)
     expect(await since(before, { subject })).toMatchObject([{ type: 'file.stored' }])
   }
+})
+
+it('Refused changes and reads write no history entry (H-1)', async () => {
+  const before = await end()
+  await remove(`${own}/none.txt`)
+  await call(at(`${own}/first.txt`))
+  await put(`${own}/first.txt/below.txt`, 'x')
+  expect(await since(before)).toEqual([])
 })
 
 it('Without after, the list has the newest entries, sorted by time (H-10, H-11)', async () => {

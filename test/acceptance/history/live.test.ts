@@ -123,6 +123,19 @@ describeStream('A stream of changes', () => {
     close()
   })
 
+  it('A listener gets only those changes that its token may read (V-18, A-47)', async () => {
+    const site = await createSite('Live')
+    const path = `/api/v2/admin/sites/${site}`
+    const token = await issueToken([site], 'files:write:/news', 'history:read')
+    const all = await issueToken([site], 'files')
+    const { next, close } = await listen({ path: `${path}/changes`, token })
+    for (const name of ['secret/a.txt', 'news/b.txt']) {
+      await call(`${path}/storage/${name}`, { method: 'PUT', body: 'x', token: all })
+    }
+    expect((await next()).data).toMatchObject({ subject: 'news/b.txt' })
+    close()
+  })
+
   it('A token in the address, and the id of another site, are refused (V-18, V-19)', async () => {
     const accept = { Accept: stream }
     const inAddress = `${changes}?access_token=${target.token}`
