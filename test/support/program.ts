@@ -80,6 +80,10 @@ export const runInShell = (line: string, args: readonly string[]): Promise<Outco
   return program.ended
 }
 
+/** A line of bash that runs a command after the reader of its output has closed the pipe. */
+export const unread = (command: string): string =>
+  `set -o pipefail; { trap '' PIPE; while printf . 2> /dev/null; do :; done; ${command}; } | true`
+
 /** Starts a source file of the project on a pseudo terminal, which merges both outputs. */
 export const launchOnTerminal = (entry: string, args: readonly string[]): Program =>
   startInShell('SHELL=$BASH exec script -qec "$(printf "%q " "$node" "$@")" /dev/null', [entry, ...args])

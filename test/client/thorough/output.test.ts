@@ -2,7 +2,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { messages } from '../../support/messages.ts'
-import { type Outcome, runInShell, sentenceIn } from '../../support/program.ts'
+import { type Outcome, runInShell, sentenceIn, unread } from '../../support/program.ts'
 import { mountSmallDisk, noSmallDisk } from '../../support/small-disk.ts'
 import type { SpawnedService } from '../../support/spawned-service.ts'
 import { outcome } from '../support/command.ts'
@@ -21,10 +21,6 @@ const inShell = (
     `export SITE_ADMIN_URL=${baseUrl} SITE_ADMIN_TOKEN=${token}; set -o pipefail; run() { "$node" client/src/command/main.ts "$@"; }; ${line}`,
     args,
   )
-
-/** Runs the command after the reader has closed the pipe. */
-const unread = (command: string): string =>
-  `{ trap '' PIPE; while printf . 2> /dev/null; do :; done; ${command}; } | true`
 
 const noRoom = messages.output.full('. Redirect it to a disk with free space.')
 

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { administer, administerJson, jsonLines } from '../../../support/administration.ts'
 import { messages, phrase } from '../../../support/messages.ts'
 import { failing } from '../../../support/outcomes.ts'
-import { type Outcome, runInShell, sentenceIn } from '../../../support/program.ts'
+import { type Outcome, runInShell, sentenceIn, unread } from '../../../support/program.ts'
 import { test } from '../../../support/test.ts'
 
 /** A device that is always full. Only Linux has it. */
@@ -13,12 +13,8 @@ const full = '/dev/full'
 const administerInto = (file: string, directory: string, command: string): Promise<Outcome> =>
   runInShell(`"$node" admin/main.js --data-dir "$1" ${command} > "$2"`, [directory, file])
 
-/** Runs a command after the reader of its output has closed the pipe. */
 const administerUnread = (directory: string, command: string): Promise<Outcome> =>
-  runInShell(
-    `set -o pipefail; { trap '' PIPE; while printf . 2> /dev/null; do :; done; "$node" admin/main.js --data-dir "$1" ${command}; } | true`,
-    [directory],
-  )
+  runInShell(unread(`"$node" admin/main.js --data-dir "$1" ${command}`), [directory])
 
 const noRoom = messages.output.full()
 const issue = '--json token issue --user ann --site 1001'
