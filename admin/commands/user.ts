@@ -96,9 +96,9 @@ const add = async (
     throw new Refusal(`${name} already exists. Change rights, --email and --display-name with "user change ${name}".`)
   const password = passwordStdin && (await readPassword())
   const sites: Person['sites'] = Object.fromEntries(ids.map((id) => [id, entry]))
-  const user = { name, email, displayName, sites, password }
+  const user = { name: known?.name ?? name, email, displayName, sites, password }
   const { invitation } = await addUser(depsOf(stores), managerOn(ids[0], ids), user)
-  return password === undefined ? invitationView(stores, name, ids[0], invitation) : { name }
+  return password === undefined ? invitationView(stores, user.name, ids[0], invitation) : { name }
 }
 
 // The rights name the folders too.
@@ -166,7 +166,7 @@ const remove = async (stores: AdminStores, name: string, options: Partial<OfSite
     const keys = keysOfSites.flat().filter(({ user }) => user === person.name).length
     if (isDry) return { removed: false, sites, keys }
     throw new Refusal(
-      `Removing ${person.name} from ${sites.join(', ')} also ends ${howMany(keys, 'key')}` +
+      `Removing ${person.name} from ${howMany(sites.length, 'site')} (${sites.join(', ')}) also ends ${howMany(keys, 'key')}` +
         `${after ? '' : ' and all sessions'}. ${notSure}`,
     )
   }

@@ -88,16 +88,12 @@ export const findGrant = async ({ grants }: Pick<AdminStores, 'grants'>, what: '
     if (own && isWanted(own)) return own
   }
   if (beginning !== undefined && beginning.length < leastDigits) {
-    throw new Refusal(
-      `The hash of a ${what} needs its first ${leastDigits} digits or more. "${listing}" lists the hashes.`,
-    )
+    throw new Refusal(`Give the first ${leastDigits} digits of the ${what} or more, as "${listing}" shows them.`)
   }
   const all = beginning === undefined ? [] : await grants.list()
   const [found, ...others] = all.filter((grant) => isWanted(grant) && grant.hash.startsWith(beginning ?? ''))
   if (others.length > 0) {
-    throw new Refusal(
-      `The hashes of ${others.length + 1} ${what}s begin with ${beginning}. Add more digits of the hash.`,
-    )
+    throw new Refusal(`The hashes of ${others.length + 1} ${what}s begin with ${beginning}. Add more digits.`)
   }
   if (found) return found
   throw new Refusal(`This ${what} does not exist: it may be revoked or expired. "${listing}" lists the ${what}s.`)

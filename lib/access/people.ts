@@ -144,7 +144,11 @@ export const canSignIn = ({ password, identities = [] }: Person): boolean =>
 export const requireOtherOwners = (people: readonly Person[], before: Person, after: Person | undefined): void => {
   const others = people.filter((other) => other.name !== before.name && (canSignIn(other) || !canSignIn(before)))
   const owned = new Set(others.flatMap((other) => sitesOfPerson(other).filter((site) => isOwner(other, site))))
-  if (ownershipsLost(before, after).some((site) => !owned.has(site))) throw new ServiceError('lastOwner')
+  const [site] = ownershipsLost(before, after).filter((each) => !owned.has(each))
+  if (site === undefined) return
+  const advice =
+    'Give another person the role owner first. An invited owner counts only after accepting the invitation.'
+  throw new ServiceError('lastOwner', { message: `${before.name} is the last owner of site ${site}. ${advice}` })
 }
 
 const mostAttempts = 8

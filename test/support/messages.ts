@@ -314,7 +314,7 @@ export const refusedCommands = [
   ],
   [
     'issuer add https://login.example.com/a --id work --audience site-admin',
-    'The issuer work (https://login.example.com) already exists. Remove it first, or choose another id.',
+    'The issuer work (https://login.example.com) already exists. Remove it first, or choose another id and URL.',
   ],
   ['issuer remove nobody', 'The issuer nobody does not exist. "issuer list" lists all issuers.'],
   ['rule remove 0', 'The rule 0 does not exist. "rule list" lists all rules.'],

@@ -43,7 +43,7 @@ const tokenOfJob = async (audience: string, signal: AbortSignal): Promise<string
   return value
 }
 
-/** exchanges the token of the job for a token of the service. Errors: UsageError, ServiceError. */
+/** exchanges the token of the job for a token of the service. Errors: UsageError, ServiceError. */
 export const exchangeIdentity = async (
   { url, site }: { readonly url: string; readonly site?: number | undefined },
   signal: AbortSignal,

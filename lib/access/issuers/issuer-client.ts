@@ -71,7 +71,9 @@ const faultOf = (error: unknown, issuer: string): unknown => {
   if (!(error instanceof errors.JOSEError || error instanceof TypeError)) return error
   if (error instanceof errors.JOSEAlgNotAllowed)
     return refusedGrant(`The token is refused. Ask its issuer to sign with ${algorithms.join(', ')}.`)
-  return refusedGrant('The token is malformed, or none of the keys of its issuer has signed it.')
+  return refusedGrant(
+    'The token is malformed, or none of the keys of its issuer has signed it. Ask its issuer for a new one.',
+  )
 }
 
 /**

@@ -96,7 +96,7 @@ export const parseClaim = (text: string): readonly [name: string, value: string]
 export const addIssuer = ({ issuers, rules }: Trust, issuer: Issuer): Trust => {
   const taken = issuers.find(({ id, url }) => id === issuer.id || url === issuer.url)
   if (taken) {
-    throw refuse(`The issuer ${taken.id} (${taken.url}) already exists. Remove it first, or choose another id.`)
+    throw refuse(`The issuer ${taken.id} (${taken.url}) already exists. Remove it first, or choose another id and URL.`)
   }
   return requireFitting({ issuers: [...issuers, issuer], rules })
 }

@@ -60,7 +60,7 @@ test('token revoke takes a part of a hash; token list has no expired ones (T-9, 
     add.run('9'.repeat(64), 1)
   }
   expect((await attempt('token revoke abcdef01')).stderr).toContain('The hashes of 2 tokens begin with abcdef01.')
-  expect((await attempt('token revoke 1234567')).stderr).toContain('needs its first 8 digits or more.')
+  expect((await attempt('token revoke 1234567')).stderr).toContain('Give the first 8 digits of the token or more')
   expect(await run('token list')).toHaveLength(3)
   for (const text of ['12345678', 'token/abcdef011111'])
     expect(await run(`token revoke ${text}`)).toEqual({ revoked: true })

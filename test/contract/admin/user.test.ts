@@ -14,6 +14,12 @@ test('user add gives a person a role on several sites, with one invitation (A-10
   expect(await run('user show ann')).toMatchObject({ sites })
 })
 
+test('user add finds a person in any upper or lower case (A-52, A-102)', async ({ commands: { run } }) => {
+  await run(addOther)
+  await run(add('ann', '--role owner'))
+  expect(await run('user add Ann --site 1002 --role viewer')).toEqual({ name: 'ann' })
+})
+
 test('user add for a site that the person has names user change', async ({ commands: { run, attempt } }) => {
   await run(add('ann', '--role owner'))
   const { stderr } = await attempt(add('ann', '--role viewer'))
@@ -86,7 +92,8 @@ test('user remove refuses the last owner in a preview too (A-58, T-17)', async (
   await run(add('ann', '--role owner'))
   for (const flags of ['', ' --dry-run', ' --site 1001 --dry-run', ' --yes']) {
     const { status, stderr } = await attempt(`--json user remove ann${flags}`)
-    expect([status, JSON.parse(stderr).code]).toEqual([1, 101012])
+    const message = expect.stringContaining('ann is the last owner of site 1001. Give another person the role owner first.')
+    expect([status, JSON.parse(stderr)]).toMatchObject([1, { code: 101012, message }])
   }
   await run(add('bob', '--role owner'))
   expect(await run('user remove ann --dry-run')).toMatchObject({ keys: 0 })
