@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { openBucket } from '../../../lib/aws/s3/bucket.ts'
+import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
 import type { Change, PlaceConditions } from '../../../lib/storage/object-store.ts'
 import { createFastClients, openObjectStore, type StoreOptions } from '../../support/bucket.ts'
 import { createGate } from '../../support/gate.ts'
@@ -36,6 +40,28 @@ export const holdAt = (s3: MemoryS3, isMeant: Matcher) => {
   const gate = createGate()
   atFirst(s3, isMeant, gate.pass)
   return gate
+}
+
+/** Receives all bytes of a resumable upload. Returns a function that places them, also several times. */
+export const receiveUpload = async (
+  store: ReturnType<typeof openObjectStore>,
+  clients: ReturnType<typeof createFastClients>,
+  path: string,
+  bytes: Buffer,
+) => {
+  const parts = createUploadParts({ bucket: openBucket({ ...clients, name: 'memory' }), adopt: store.adopt })
+  const target = { path, asDraft: false, key: `live/${path}`, contentType: 'text/plain' }
+  const holding = await parts.begin(target)
+  const begun = { id: randomUUID(), target, created: Date.now(), length: bytes.length, holding }
+  const appended = await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)
+  const whole = { ...begun, holding: appended.holding }
+  return async (conditions: Partial<PlaceConditions> = {}) => {
+    const moved = await parts.takeOver(whole)
+    if (!moved) return undefined
+    const staged = await parts.whole({ ...whole, holding: moved })
+    const change: Change = { kind: 'put', key: target.key, staged }
+    return recorded(store.place([change], { ...nowhere, ...conditions }, entry)).finally(staged.discard)
+  }
 }
 
 /** A store with the deployed clients, over a bucket in memory. Tests watch, delay and refuse requests to the bucket. */

@@ -1,9 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { failLikePort } from '../../../lib/aws/calls/client-calls.ts'
-import { openBucket } from '../../../lib/aws/s3/bucket.ts'
-import { createUploadParts } from '../../../lib/aws/s3/upload-parts.ts'
 import { type Deadline, unlimited } from '../../../lib/core/time.ts'
 import { partLength } from '../../../lib/storage/content.ts'
 import type { Change, Staged } from '../../../lib/storage/object-store.ts'
@@ -13,6 +9,7 @@ import { entry } from '../../support/history.ts'
 import { bytesIn, contentIn, infoOf, nowhere, putObject, stageObject } from '../../support/objects.ts'
 import { Refusal } from '../../support/s3-messages.ts'
 import { inFunctionTime, latestAnswer, slowDown, slownesses } from './function-time.ts'
+import { receiveUpload } from './s3-bench.ts'
 
 type How = 'at once' | 'in parts'
 type Store = ReturnType<typeof openObjectStore>
@@ -259,30 +256,18 @@ it.each(['fails', 'loses its answer'] as const)(
   { timeout: 60_000 },
   async (fault) => {
     const opened = open()
-    const { store, clients, bucket: name } = opened
-    const parts = createUploadParts({ bucket: openBucket({ ...clients, name }), adopt: store.adopt })
+    const { store, clients } = opened
     /** An upload in two parts. */
     const bytes = Buffer.concat([Buffer.alloc(partLength, 'a'), Buffer.from('b')])
-    const beginUpload = async (number: number) => {
-      const target = { path: `${number}`, asDraft: false, key: `live/${number}`, contentType: 'a/b' }
-      const holding = await parts.begin(target)
-      const begun = { id: randomUUID(), target, created: Date.now(), length: bytes.length, holding }
-      const appended = await parts.append(begun, 0, Readable.from([bytes]), { size: 0, holding }, () => false)
-      const whole = { ...begun, holding: appended.holding }
-      const place = async (): Promise<unknown> => {
-        const moved = await parts.takeOver(whole)
-        if (!moved) return undefined
-        const staged = await parts.whole({ ...whole, holding: moved })
-        const changes: Change[] = [{ kind: 'put', key: target.key, staged }]
-        return store.place(changes, { ...nowhere, absent: ['live/other'] }, entry).finally(staged.discard)
-      }
-      return { key: target.key, place }
+    const receive = async (number: number) => {
+      const place = await receiveUpload(store, clients, `${number}`, bytes)
+      return { key: `live/${number}`, place: () => place({ absent: ['live/other'] }) }
     }
-    const measured = await beginUpload(0)
+    const measured = await receive(0)
     const { calls } = arm(opened, 0, fault)
     await measured.place()
     for (const number of callsToTry(calls())) {
-      const { key, place } = await beginUpload(number)
+      const { key, place } = await receive(number)
       const { release } = arm(opened, number, fault)
       const first = await place().catch(() => 'failed')
       await release()
