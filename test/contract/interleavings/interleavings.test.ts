@@ -286,12 +286,12 @@ const undone = {
 
 /** Early interleavings of these seeds show the fault. */
 test.each<[Plant, Name, seed: number, Partial<Subject>?]>([
-  ['no condition of S3', 'files', 22],
+  ['no condition of S3', 'files', 10],
   ['no condition of DynamoDB', 'fields and links', 6],
   ['no condition of DynamoDB', 'sessions', 3],
   ['no lease of uploads', 'uploads', 6],
   ['no take-over of uploads', 'a stalled upload', 18, { last: [readVersions('a/x')] }],
-  ['no renewal of leases', 'a stalled upload', 7, undone],
+  ['no renewal of leases', 'a stalled upload', 3, undone],
   ['no second check', 'a name', 6],
   ['no second check', 'a large folder', 6],
 ])('concurrent changes reveal a service with %s: %s', { timeout: patience }, async (plant, name, seed, own) => {
