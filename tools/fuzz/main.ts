@@ -119,6 +119,8 @@ const fuzz = async (command: string, service: FuzzedService) => {
       env: {
         ...process.env,
         PYTHONDONTWRITEBYTECODE: '1',
+        // Without this, the client reads the settings of proxies for each request.
+        NO_PROXY: '127.0.0.1',
         FUZZ_SITE: String(service.siteId),
         FUZZ_TOKEN: service.token,
         FUZZ_TALLY: tallyFile,
