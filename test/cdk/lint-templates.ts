@@ -15,7 +15,12 @@ const folder = join('.cache', 'templates')
 /** Rules that do not apply to these templates, each with the reason. */
 const ignored = { W3005: 'The CDK writes dependencies that CloudFormation would find itself.' }
 
-const forEmulator = { deletionProtection: false, replicateDirectory: false, emulatorEndpoint: 'http://127.0.0.1:4566' }
+const forEmulator = {
+  dataCentres: { us: { region: 'us-east-1' } },
+  deletionProtection: false,
+  replicateDirectory: false,
+  emulatorEndpoint: 'http://127.0.0.1:4566',
+}
 
 /** The templates of all apps, without duplicates. */
 const templates = (): ReadonlySet<string> => {
