@@ -35,7 +35,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const { long = [], others = [] } = Object.groupBy(sorted, ({ moduleId }) =>
-      /\/(kill-|power-cuts\/|slow-bodies)/.test(moduleId) ? 'long' : 'others',
+      /\/(kill-|power-cuts\/|slow-bodies|storage\/purge)/.test(moduleId) ? 'long' : 'others',
     )
     return [...long, ...others]
   }
@@ -50,6 +50,8 @@ const acceptance = {
   globalSetup: 'test/acceptance/setup/scratch.ts',
   testTimeout: patience,
   hookTimeout: patience,
+  // Cases that wait for the same minute run at once.
+  maxConcurrency: 10,
   expect: { poll: { timeout: patience / 2 } },
 }
 
