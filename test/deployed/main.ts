@@ -136,6 +136,8 @@ const testOnAny = async (endpoint: string | undefined, { all }: Flags): Promise<
   }
 }
 
+// `npm run lint:templates` and `npm run test:long` check the templates.
+process.env['CDK_VALIDATION'] = 'false'
 const endpoint = process.env['AWS_ENDPOINT_URL']?.replace(/\/+$/, '')
 const onLocalStack = () => testOnLocalStack(endpoint ?? 'http://127.0.0.1:4566', flags)
 process.exitCode = (await (flags.emulator ? onLocalStack() : testOnAny(endpoint, flags))) ? 0 : 1
