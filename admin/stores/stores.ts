@@ -80,6 +80,19 @@ const storeFailures: ReadonlyMap<number, string> = new Map([
   [errors.outOfSpace.code, 'The disk is full. Free some space, then repeat the command: repeating is safe.'],
 ])
 
+// Names of errors about a store that does not exist.
+const lostStores: ReadonlyMap<string, string> = new Map([
+  [
+    'ResourceNotFoundException',
+    'This region lacks a table of the service. If the table was deleted, docs/recovery.md describes how to restore ' +
+      'it. Otherwise, name the region of a data centre with --directory-region, and check --stack-prefix.',
+  ],
+  [
+    'NoSuchBucket',
+    'The bucket of the data centre does not exist. Create it again and copy the files, as docs/recovery.md describes.',
+  ],
+])
+
 /** A sentence that tells the user how to correct the failure. Undefined if the user cannot correct it. */
 export const adviceOn = (error: unknown): string | undefined => {
   const failed = error instanceof ServiceError && storeFailures.get(error.code)
@@ -90,12 +103,8 @@ export const adviceOn = (error: unknown): string | undefined => {
   if (isClear) return error.message
   const failure = databaseFailure(error)
   if (failure !== undefined) return failure
-  if (error.name === 'ResourceNotFoundException') {
-    return (
-      'This region lacks a table of the service. If the table was deleted, docs/recovery.md describes how to restore ' +
-      'it. Otherwise, name the region of a data centre with --directory-region, and check --stack-prefix.'
-    )
-  }
+  const lost = lostStores.get(error.name)
+  if (lost !== undefined) return lost
   if (!rightsErrors.has(error.name)) return undefined
   return `AWS refuses this: ${error.message.replace(/\.$/, '')}. Check your credentials and their permissions.`
 }
