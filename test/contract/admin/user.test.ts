@@ -92,7 +92,9 @@ test('user remove refuses the last owner in a preview too (A-58, T-17)', async (
   await run(add('ann', '--role owner'))
   for (const flags of ['', ' --dry-run', ' --site 1001 --dry-run', ' --yes']) {
     const { status, stderr } = await attempt(`--json user remove ann${flags}`)
-    const message = expect.stringContaining('ann is the last owner of site 1001. Give another person the role owner first.')
+    const message = expect.stringContaining(
+      'ann is the last owner of site 1001. Give another person the role owner first.',
+    )
     expect([status, JSON.parse(stderr)]).toMatchObject([1, { code: 101012, message }])
   }
   await run(add('bob', '--role owner'))
