@@ -16,7 +16,9 @@ export const isCopy: Matcher = ({ headers }) => headers['x-amz-copy-source'] !==
 export const isPut: Matcher = (request) => request.method === 'PUT' && !isCopy(request)
 export const isCompletion: Matcher = ({ method, query = {} }) => method === 'POST' && query['uploadId'] !== undefined
 export const isBatch: Matcher = ({ query = {} }) => query['delete'] !== undefined
-export const isRemoval: Matcher = ({ method, query = {} }) => method === 'DELETE' && query['versionId'] === undefined
+/** Not of a version, an upload or tags. */
+export const isRemoval: Matcher = ({ method, query = {} }) =>
+  method === 'DELETE' && Object.keys(query).every((name) => name === 'x-id')
 export const isRemovalOf =
   (key: string): Matcher =>
   (request) =>
