@@ -35,7 +35,7 @@ class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
     const { long = [], others = [] } = Object.groupBy(sorted, ({ moduleId }) =>
-      /\/(kill-|power-cuts\/|slow-bodies|settings-in-pairs|storage\/purge)/.test(moduleId) ? 'long' : 'others',
+      /\/(kill-|power-cuts\/|slow-bodies|settings-in-pairs)/.test(moduleId) ? 'long' : 'others',
     )
     return [...long, ...others]
   }
