@@ -76,18 +76,13 @@ const compareGrants = async (target: Target, recordings: string | undefined): Pr
 
 const testOn = (emulator: Emulator, folder: string, { all, tools }: Run): Promise<boolean> => {
   const test = async (target: Target) => {
-    // The functions of the other data centre are the same. Only their location and redirects differ.
-    const elsewhere = [all ? 'http' : 'http/data-centres']
-    const runShorter = async () => [
-      await runEdge(target, 'us'),
-      !tools || (await runAcceptance(target, 'eu', elsewhere)),
-      await runMoving(target, 'us', resolve(folder)),
-    ]
     // The buckets of these suites do not depend on the deployment.
     const stores = runStoreContracts(target)
     // Many of these suites wait for a queue or a clock, so they run together.
-    const accepted = runAcceptance(target, 'us', all ? [] : gatewaySuites)
-    const results = (await Promise.all([accepted, runShorter(), stores])).flat()
+    const results = await Promise.all([runAcceptance(target, 'us', all ? [] : gatewaySuites), runEdge(target, 'us')])
+    // The functions of the other data centre are the same. Only their location and redirects differ.
+    const elsewhere = !tools || runAcceptance(target, 'eu', [all ? 'http' : 'http/data-centres'])
+    results.push(...(await Promise.all([elsewhere, runMoving(target, 'us', resolve(folder)), stores])))
     // No other suite may use the gateway at the same time.
     if (tools) results.push(await runStreaming(target, 'us', all))
     // All suites before this one have used the functions.
