@@ -40,7 +40,7 @@ export const findUncited = (rules: readonly string[], texts: readonly string[]):
 
 /** Shared suites of cases are tests too. */
 export const findTests = (): string[] =>
-  findFiles().filter((file) => /^test\/.*(?:\.test\.tsx?|\.suite\.ts|\/object-store\/\w+\.ts)$/.test(file))
+  findFiles().filter((file) => /^test\/.*(?:\.test\.tsx?|\.suite\.ts)$/.test(file))
 
 /** The next free id of each section. */
 export const findFreeIds = (rules: readonly string[]): string[] =>
