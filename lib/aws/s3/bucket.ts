@@ -16,9 +16,9 @@ import type { Expected } from '../../storage/object-store.ts'
 import { failLikePort, timeouts } from '../calls/client-calls.ts'
 
 /**
- * `client` repeats calls after transient failures, so it is for idempotent calls only. `once` repeats only refused
- * calls. It is for calls that make a version, because after a lost answer the version would stay unknown. An object of
- * more than `largestCopy` bytes is copied in parts. `finding` is the bucket with a later deadline, for finding the
+ * `client` repeats calls after transient failures, so it is for idempotent calls only. `once` repeats only calls
+ * that S3 has refused. It is for calls that make a version, because after a lost answer the version would stay unknown.
+ * An object of more than `largestCopy` bytes is copied in parts. `finding` is the bucket with a later deadline, for finding the
  * results of calls whose answer was lost.
  */
 export interface Bucket {
@@ -50,12 +50,23 @@ const passingCodes: readonly (string | undefined)[] = ['SlowDown', 'InternalErro
 
 export const isPassing = (code: string | undefined): boolean => passingCodes.includes(code)
 
+// S3 may report an internal error although it has executed the call. If a write without a condition were repeated, it
+// would make two versions, and the attempt could undo only the second one.
+const notRepeatable = new WeakSet<object>()
+
+const noteNotRepeatable = (request: unknown, error: unknown): void => {
+  const { method, headers } = request as { readonly method: string; readonly headers: object }
+  const isConditional = 'if-match' in headers || 'if-none-match' in headers
+  const isInternal = error instanceof S3ServiceException && error.name === 'InternalError'
+  if (isInternal && method !== 'POST' && !isConditional) notRepeatable.add(error)
+}
+
 const createRejectionRetries = (): StandardRetryStrategy => {
   const strategy = new StandardRetryStrategy(mostAttempts)
   const next = strategy.refreshRetryTokenForRetry.bind(strategy)
   strategy.refreshRetryTokenForRetry = async (token, failure) => {
     const { error } = failure
-    const isRefusal = error instanceof S3ServiceException && isPassing(error.name)
+    const isRefusal = error instanceof S3ServiceException && isPassing(error.name) && !notRepeatable.has(error)
     // A call whose answer was lost may have been executed.
     if (!isRefusal) throw new Error('The outcome of this call is unknown')
     return next(token, failure)
@@ -69,7 +80,19 @@ export const createS3Clients = (config: S3ClientConfig = {}): Pick<Bucket, 'clie
   const requestHandler = timeouts(requestTimeout, socketTimeout)
   const client = failLikePort(new S3Client({ maxAttempts: mostAttempts, requestHandler, ...shared }))
   const retrying = { requestHandler: client.config.requestHandler, retryStrategy: createRejectionRetries() }
-  return { client, once: failLikePort(new S3Client({ ...shared, ...retrying })) }
+  const once = failLikePort(new S3Client({ ...shared, ...retrying }))
+  once.middlewareStack.add(
+    (next) => async (args) => {
+      try {
+        return await next(args)
+      } catch (error) {
+        noteNotRepeatable(args.request, error)
+        throw error
+      }
+    },
+    { step: 'deserialize', priority: 'high', name: 'noteNotRepeatable' },
+  )
+  return { client, once }
 }
 
 type Opening = Pick<Bucket, 'client' | 'once' | 'name'> & { readonly largestCopy?: number | undefined }

@@ -53,7 +53,8 @@ const arm = ({ s3 }: Opened, number: number, fault: Fault, andOn = false) => {
   s3.before = async (request) => {
     calls += 1
     if (calls !== number && !(andOn && number > 0 && calls > number)) return
-    if (fault === 'loses its answer') await s3.requestHandler.handle(request)
+    if (fault === 'fails') throw new Refusal(503, 'SlowDown')
+    await s3.requestHandler.handle(request)
     throw new Refusal(500, 'InternalError')
   }
   return {
