@@ -16,9 +16,9 @@ import type { Expected } from '../../storage/object-store.ts'
 import { failLikePort, timeouts } from '../calls/client-calls.ts'
 
 /**
- * `client` repeats calls after transient failures, so it is for idempotent calls only. `once` repeats only calls
- * that S3 has refused. It is for calls that make a version, because after a lost answer the version would stay unknown.
- * An object of more than `largestCopy` bytes is copied in parts. `finding` is the bucket with a later deadline, for finding the
+ * `client` repeats calls after transient failures, so it is for idempotent calls only. `once` repeats only refused
+ * calls. It is for calls that make a version, because after a lost answer the version would stay unknown. An object of
+ * more than `largestCopy` bytes is copied in parts. `finding` is the bucket with a later deadline, for finding the
  * results of calls whose answer was lost.
  */
 export interface Bucket {
