@@ -21,8 +21,8 @@ export interface SiteUsage {
 }
 
 /**
- * What a change reserves: all `bytes` that it may make visible, because a removal may subtract them before the store
- * undoes the change. The quota refuses only the `limited` ones (default: all). The others are those of moved files and
+ * A change reserves all `bytes` that it may make visible, because a removal may subtract them before the store undoes
+ * the change. The quota refuses only the `limited` ones (default: all). The others are those of moved files and
  * completed uploads, and of files beside smaller ones. `placed` counts all bytes that a running recount may miss: those
  * that get a new key, and those of a replaced state, which comes back if the change is undone.
  */
@@ -87,7 +87,7 @@ const findRival = async (files: ObjectStore, keys: readonly string[]): Promise<s
   return keys.find((_, index) => found[index])
 }
 
-/** What changes reserve, and the `difference` that they make to the count. It may be below zero. */
+/** The bytes that changes reserve, and the `difference` that they make to the count. It may be below zero. */
 const accountOf = (changes: readonly Change[], present: readonly ObjectInfo[], matching: readonly Expected[]) => {
   const replaced = present.filter(({ size }) => size > 0)
   // The bytes of a replaced state count as free only if the change can replace this state and no other.

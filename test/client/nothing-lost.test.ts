@@ -208,7 +208,7 @@ test('a site may have a file with the name of a database', async ({ makeDirector
   for (const directory of [here, join(here, 'a')]) expect(await site.pull(directory)).toMatchObject({ conflict: 0 })
 })
 
-test('a download that is longer than announced is cut off, and no file is stored', async ({ makeDirectory, site }) => {
+test('a download that is longer than announced is cut off and stores no file', async ({ makeDirectory, site }) => {
   await site.store({ 'a.txt': 'ten bytes.' })
   const here = await makeDirectory()
   let given = 0
