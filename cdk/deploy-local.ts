@@ -1,8 +1,9 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { DeleteObjectsCommand, ListObjectVersionsCommand, S3Client, S3ServiceException } from '@aws-sdk/client-s3'
 import type { DataCentreSettings, Settings } from './config/settings.ts'
 import { runScript } from './run-script.ts'
 
@@ -88,6 +89,8 @@ const cdk = async (deployment: Deployment, args: readonly string[]): Promise<voi
 
 const app = ({ folder }: Deployment) => ['--app', join(folder, 'cdk.out')]
 
+const outputsFile = ({ folder }: Deployment) => join(folder, 'outputs.json')
+
 export const synthesise = (deployment: Deployment): Promise<void> =>
   cdk(deployment, [
     ...['synth', '--quiet', '--output', join(deployment.folder, 'cdk.out')],
@@ -114,7 +117,7 @@ const registerMissing = async (deployment: Deployment, outputs: Outputs): Promis
 
 export const deploy = async (deployment: Deployment): Promise<Outputs> => {
   const environments = regionsOf(deployment).map((region) => `aws://${account}/${region}`)
-  const file = join(deployment.folder, 'outputs.json')
+  const file = outputsFile(deployment)
   await cdk(deployment, ['bootstrap', ...environments, ...app(deployment)])
   await cdk(deployment, [
     ...['deploy', '--all', '--require-approval', 'never', '--outputs-file', file],
@@ -126,8 +129,30 @@ export const deploy = async (deployment: Deployment): Promise<Outputs> => {
   return outputs
 }
 
-export const destroy = (deployment: Deployment): Promise<void> =>
-  cdk(deployment, ['destroy', '--all', '--force', ...app(deployment)])
+const emptyBucket = async ({ endpoint }: Emulator, Bucket: string): Promise<void> => {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = credentials
+  const s3 = new S3Client({ endpoint, region: 'us-east-1', credentials: { accessKeyId, secretAccessKey } })
+  for (;;) {
+    const { Versions = [], DeleteMarkers = [] } = await s3.send(new ListObjectVersionsCommand({ Bucket }))
+    const Objects = [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }))
+    if (Objects.length === 0) return
+    await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }))
+  }
+}
+
+/** An emulator that has been restarted has lost the buckets of its last deployment. */
+const ignoreMissing = (error: unknown): void => {
+  if (!(error instanceof S3ServiceException && error.name === 'NoSuchBucket')) throw error
+}
+
+/** Also deletes the files, because an emulator that behaves as AWS refuses to delete a bucket that has objects. */
+export const destroy = async (deployment: Deployment): Promise<void> => {
+  const file = outputsFile(deployment)
+  const outputs: Outputs = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  for (const { FilesBucket } of Object.values(outputs))
+    if (FilesBucket !== undefined) await emptyBucket(deployment.emulator, FilesBucket).catch(ignoreMissing)
+  await cdk(deployment, ['destroy', '--all', '--force', ...app(deployment)])
+}
 
 const usage = `Usage: npm run deploy:local -- [--data-centres us:us-east-1,eu:eu-west-1] [--destroy]
 Works on the emulator at AWS_ENDPOINT_URL (default http://127.0.0.1:4566).`
