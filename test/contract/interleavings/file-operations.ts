@@ -144,10 +144,11 @@ const atOrBelow = (files: Files, path: string): Files => new Map([...files].filt
 
 let memories = 0
 
-/** The files that an operation has seen in its first step. */
-const createMemory = (path: string) => {
-  const name = `seen ${memories++}`
+/** The files that an operation has seen in its first step. The kind is the first word of its key. */
+const createMemory = (path: string, kind = 'seen') => {
+  const name = `${kind} ${memories++}`
   return {
+    isIn: (files: Files): boolean => files.has(name),
     keep: (files: Files | undefined) =>
       files && new Map([...files, [name, JSON.stringify([...atOrBelow(files, path)])]]),
     /** Returns the state without this memory. Without a first step, the operation sees the files now. */
@@ -174,11 +175,32 @@ const withoutSeen = (state: Files, seen: Files, path: string): Map<string, strin
   ])
 }
 
+/** The paths that the running moves take away or create. They may hide a file for a while, or show it again. */
+const pathsInMoves = (files: Files): ReadonlySet<string> =>
+  new Set(
+    [...files].flatMap(([key, text]) => {
+      const [kind, from = '', to = ''] = key.split(' ')
+      if (kind !== 'moving') return []
+      return JSON.parse(text).flatMap(([one]: readonly string[]) => [one, to + one?.slice(from.length)])
+    }),
+  )
+
 export const remove = (path: string): Operation => {
   const memory = createMemory(path)
   const removed = (files: Files) => {
     const { state, seen } = memory.recall(files)
     return seen.size === 0 ? undefined : withoutSeen(state, seen, path)
+  }
+  /** The states after a removal that missed some files of running moves. */
+  const besideMoves = (files: Files): readonly Files[] => {
+    const { state, seen } = memory.recall(files)
+    const moving = pathsInMoves(state)
+    const missed = subsetsOf([...seen.keys()].filter((one) => moving.has(one)))
+    const states = missed.slice(1).map((some) => {
+      const found = new Map([...seen].filter(([one]) => !some.includes(one)))
+      return found.size === 0 ? state : withoutSeen(state, found, path)
+    })
+    return seen.size === 0 && [...moving].some((one) => isBelow(one, path)) ? [state] : states
   }
   return {
     label: `remove ${path}`,
@@ -195,8 +217,9 @@ export const remove = (path: string): Operation => {
     // arrives. A caller that stores a file may create the folder again.
     inRace(files) {
       const { state, seen } = memory.recall(files)
-      if (seen.size > 0) return seen.get(path) === folder ? withoutSeen(state, seen, path).set(path, folder) : undefined
-      return state.has(`gone ${path}`) || state.has(attempted(path)) ? state : undefined
+      const isGone = seen.size === 0 && (state.has(`gone ${path}`) || state.has(attempted(path)))
+      const again = seen.get(path) === folder ? withoutSeen(state, seen, path).set(path, folder) : undefined
+      return [isGone ? state : again, ...besideMoves(files)]
     },
     entry: `removed ${path}`,
     mayHaveNoEntry: true,
@@ -213,25 +236,40 @@ const relocated = (files: Files, seen: Files, from: string, to: string) => {
 }
 
 const move = (from: string, to: string): Operation => {
-  const memory = createMemory(from)
+  const memory = createMemory(from, `moving ${from} ${to}`)
+  const copied = createMemory(from, `moving ${from} ${to}`)
   const moved = (state: Files, seen: Files) => {
     const present = new Map([...state].filter(([one]) => seen.has(one)))
     const after = relocated(state, present, from, to)
     return after && withoutSeen(after, present, from)
   }
+  /** The second of two steps: the files are already at the new path. */
+  const takenAway = (files: Files) => {
+    const { state, seen } = copied.recall(files)
+    const isSame = [...seen].every(([one, content]) => state.get(one) === content)
+    return isSame ? withoutSeen(state, seen, from) : undefined
+  }
   return {
     label: `move ${from} to ${to}`,
     run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { path: to } }),
-    begin: (files) => (files.has(from) ? [memory.keep(createFolders(to)(files))] : []),
-    attempt: (files) => showing(files, transferred(atOrBelow(files, from), from, to)),
+    begin(files) {
+      if (!files.has(from)) return []
+      return [memory.keep(createFolders(to)(files)), copied.keep(relocated(files, atOrBelow(files, from), from, to))]
+    },
+    attempt: (files) => memory.keep(showing(files, transferred(atOrBelow(files, from), from, to))) ?? files,
     succeed(files) {
+      if (copied.isIn(files)) return takenAway(files)
       const { state, seen } = memory.recall(files)
       return from === to ? (seen.size > 0 ? state : undefined) : moved(state, seen)
     },
     inRace(files) {
       const { state, seen } = memory.recall(files)
-      if (from.includes('/') || from === to) return undefined
-      if (seen.get(from) === folder) return moved(state, seen)?.set(from, folder)
+      if (from.includes('/') || from === to || copied.isIn(files)) return undefined
+      const after = moved(state, seen)
+      const folders = [...seen].filter(([one, content]) => content === folder && one !== from)
+      // A caller that stores a file may create folders again.
+      if (seen.get(from) === folder)
+        return subsetsOf(folders).map((some) => after && new Map([...after, [from, folder], ...some]))
       return seen.size > 0 ? undefined : withFolders(state, [...ancestorsOf(to), to])
     },
     entry: from === to ? undefined : `moved ${from}`,

@@ -15,8 +15,8 @@ export interface Operation {
   begin?(state: State): readonly (State | undefined)[]
   /** The files that a refused change may show for a while, even beside a file or folder that refuses it. */
   attempt?(state: State): State
-  /** A further state that a success may cause, because another caller may already have made the change. */
-  inRace?(state: State, answer: Answer): State | undefined
+  /** Further states that a success may cause beside other callers. They may already have made the change. */
+  inRace?(state: State, answer: Answer): State | undefined | readonly (State | undefined)[]
   /** Further states that a refusal may cause, because another caller may complete the change. */
   inRefusal?(state: State): readonly State[]
   /** Further states that a success may cause. */
@@ -25,6 +25,8 @@ export interface Operation {
   readonly entry?: string | undefined
   /** A success that changes nothing has no entry. */
   readonly mayHaveNoEntry?: boolean
+  /** Default: 1. */
+  readonly mostEntries?: number
 }
 
 /** A read must answer with this content. If it answers with 404 instead, the content is lost. */
@@ -88,7 +90,7 @@ const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times
   const allAfter = (state: State) => some(succeed(state), ...(operation.mayAlsoCause?.(state) ?? []))
   if (status < 300) {
     if (isAlone) return [allAfter]
-    const last: Next = (state) => some(...allAfter(state), operation.inRace?.(state, answer))
+    const last: Next = (state) => some(...allAfter(state), ...[operation.inRace?.(state, answer)].flat())
     const begin = (state: State) => operation.begin?.(state) ?? []
     return operation.begin ? inTwoSteps(name, (state) => some(state, ...begin(state)), last) : [last]
   }

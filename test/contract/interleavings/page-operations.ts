@@ -14,6 +14,13 @@ const without = (state: State, ...names: readonly string[]): Map<string, string>
 /** A look at a page and its draft may find neither, if another caller publishes the draft in between. */
 const mayMiss = { attempt: (state: State) => state }
 
+let moves = 0
+const isMoving = (state: State): boolean => [...state.keys()].some((name) => name.startsWith('moving '))
+
+/** A removal beside a move may miss what the move hides, or remove a copy that the move makes again. */
+const besideMove = (state: State, ...names: readonly string[]): readonly State[] =>
+  isMoving(state) ? [state, ...names.map((name) => without(state, name))] : []
+
 const at = (page: string) => `storage/${page}`
 
 /** S-48: publishing removes the draft. */
@@ -39,7 +46,7 @@ const removeDraft = (page: string): Operation => ({
   run: (site) => site.request('DELETE', at(page), { query: { version: 'draft' } }),
   succeed: (state) => (state.has(page) || state.has(draftOf(page)) ? removed(state, page, draftOf(page)) : undefined),
   ...mayMiss,
-  inRace: (state) => (state.has(goneOf(page)) ? state : undefined),
+  inRace: (state) => [state.has(goneOf(page)) ? state : undefined, ...besideMove(state)],
   entry: `removed ${page}`,
   mayHaveNoEntry: true,
 })
@@ -50,25 +57,32 @@ const remove = (page: string): Operation => ({
   succeed: (state) =>
     state.has(page) || state.has(draftOf(page)) ? removed(state, page, page, draftOf(page)) : undefined,
   ...mayMiss,
-  inRace: (state) => (state.has(goneOf(page)) ? state : undefined),
+  inRace: (state) => [state.has(goneOf(page)) ? state : undefined, ...besideMove(state, page, draftOf(page))],
   entry: `removed ${page}`,
   mayHaveNoEntry: true,
+  // If another caller publishes the page or stores a draft meanwhile, the removal removes it with a second entry.
+  mostEntries: 2,
 })
 
-const move = (from: string, to: string): Operation => ({
-  label: `move ${from} to ${to}`,
-  run: (site) => site.request('PUT', at(from), { query: { meta: '' }, body: { path: to } }),
-  succeed(state) {
-    const moved = [from, draftOf(from)].flatMap((name) => {
-      const bytes = state.get(name)
-      return bytes === undefined ? [] : [[name.replace(from, to), bytes] as const]
-    })
-    if (moved.length === 0 || state.has(to) || state.has(draftOf(to))) return undefined
-    return new Map([...removed(state, from, from, draftOf(from)), ...moved])
-  },
-  ...mayMiss,
-  entry: `moved ${from}`,
-})
+const move = (from: string, to: string): Operation => {
+  const running = `moving ${moves++}`
+  const begin = (state: State): State => new Map([...state, [running, from]])
+  return {
+    label: `move ${from} to ${to}`,
+    run: (site) => site.request('PUT', at(from), { query: { meta: '' }, body: { path: to } }),
+    begin: (state) => [begin(state)],
+    succeed(state) {
+      const moved = [from, draftOf(from)].flatMap((name) => {
+        const bytes = state.get(name)
+        return bytes === undefined ? [] : [[name.replace(from, to), bytes] as const]
+      })
+      if (moved.length === 0 || state.has(to) || state.has(draftOf(to))) return undefined
+      return new Map([...removed(state, from, running, from, draftOf(from)), ...moved])
+    },
+    attempt: begin,
+    entry: `moved ${from}`,
+  }
+}
 
 const read = (page: string, version: 'live' | 'draft'): Operation => ({
   label: `read ${version} of ${page}`,
