@@ -21,7 +21,7 @@ const table: readonly (readonly [folders: string, mayImport: string, packages?: 
   ['functions/entries', `lib/core lib/config ${areas} lib/http lib/contract lib/service lib/aws ${groups} server`],
   ['local', `lib/core lib/config ${areas} lib/http lib/service lib/machine ${groups} server client/src/command`],
   ['admin', `lib/core lib/config ${areas} lib/http lib/service lib/aws lib/machine local client/src/command`],
-  ['cdk', 'lib/core lib/config lib/http lib/contract', /^(aws-cdk-lib|constructs|@aws-sdk\/client-lambda)(\/|$)/],
+  ['cdk', 'lib/core lib/config lib/http lib/contract', /^(aws-cdk-lib|constructs|@aws-sdk\/client-(lambda|s3))(\/|$)/],
   ['client', ''],
   ['console', 'client', /^(preact|@preact\/signals)(\/|$)/],
 ]
