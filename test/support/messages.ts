@@ -447,6 +447,7 @@ export const wrongFileCommands = [
   ['--url http://127.0.0.1:1 --token-file /dev/null ls', '/dev/null contains no token.'],
   ['--url http://127.0.0.1:1 --token-file= ls', 'Name the file with the token'],
 ] as const
+  ['--url http://127.0.0.1:1 login --user=', 'Name a person after --user, or leave out --user to use a token.'],
 
 const half = 'must not contain half of a character (a lone surrogate)'
 const kinds = 'kind: must be one of category, news, blog, link, webForm, field'

@@ -51,8 +51,10 @@ interface LoginFlags {
  * Returns the name of the person, or an empty text for a sign-in with a token. Without a terminal, the command cannot
  * ask.
  */
-const askName = ({ user }: LoginFlags, signal: AbortSignal): Promise<string> | string =>
-  user ?? (isTerminal() ? askLine('Name (press Enter to use a token instead): ', signal) : '')
+const askName = ({ user }: LoginFlags, signal: AbortSignal): Promise<string> | string => {
+  if (user === '') throw new UsageError('Name a person after --user, or leave out --user to use a token.')
+  return user ?? (isTerminal() ? askLine('Name (press Enter to use a token instead): ', signal) : '')
+}
 
 const tokenFor = async (url: string, username: string, signal: AbortSignal): Promise<string> => {
   const secret = await askSecret(username ? 'Password (not shown): ' : 'Token (not shown): ', signal)
