@@ -87,18 +87,19 @@ interface Credentials {
 }
 
 /**
- * A-55, A-66, A-76: returns the person with this name and password. Errors: signInRefused, tooManyRequests,
- * unavailable.
+ * A-55, A-66, A-76: returns the person with this name and password. `message` replaces the usual message of a refusal.
+ * Errors: signInRefused, tooManyRequests, unavailable.
  */
 export const authenticatePerson = async (
   deps: SignInDeps,
   { username, password, address }: Credentials,
   known: Person | undefined,
+  message?: string,
 ): Promise<Person> => {
   const now = deps.clock.wall()
   const person = await countedAttempt(deps.attempts, limitsOf(username, address, known, now), async () => {
     if ((await matchesPassword(password, known?.password)) && known && !known.disabled) return known
-    throw new ServiceError('signInRefused')
+    throw new ServiceError('signInRefused', { message })
   })
   const remembered = rememberSignIn(person, address, now)
   const isOld = person.password?.startsWith(presentPrefix) === false
@@ -133,7 +134,8 @@ export const withPassword = async (
 export const changePassword = async (deps: SignInDeps, session: Grant, credentials: Credentials, password: string) => {
   const known = await deps.people.get(credentials.username)
   if (!callerOf(session, known)) throw new ServiceError('tokenRejected')
-  const person = await authenticatePerson(deps, credentials, known)
+  const wrong = 'The old password is wrong. Send your present password as oldPassword.'
+  const person = await authenticatePerson(deps, credentials, known, wrong)
   const after = await withPassword(deps, person, password, session.parent ?? session.hash)
   if (!(await deps.people.replace(person, after, []))) throw new ServiceError('unavailable')
 }

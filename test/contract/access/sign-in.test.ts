@@ -224,6 +224,13 @@ const openSession = async (hand: Hand) => {
   return { ...tables, hash, session: (await tables.grants.get(hash)) as Grant }
 }
 
+test('A password change with a wrong old password says so (A-73)', async () => {
+  const { session, ...deps } = await openSession(oneMachine)
+  const changing = changePassword(deps, session, { ...ofAnn, password: 'wrong horse battery' }, 'another long one')
+  const message = 'The old password is wrong. Send your present password as oldPassword.'
+  await expect(changing).rejects.toMatchObject({ code: 101001, message })
+})
+
 test('A password change that another change overtakes gets 503 (A-73, E-16)', async () => {
   const { session, people, ...tables } = await openSession(oneMachine)
   const deps = { ...tables, people: { ...people, replace: async () => false } }
