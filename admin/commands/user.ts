@@ -122,6 +122,7 @@ const show = async (stores: AdminStores, name: string) => {
 }
 
 const applyChange = async (stores: AdminStores, name: string, wanted: UserChange, site?: SiteId) => {
+  if (site !== undefined) await siteOf(stores, site)
   const person = await personOf(stores, name)
   const on = site ?? sitesOfPerson(person)[0]
   if (on === undefined || person.sites[on] === undefined) {
@@ -155,6 +156,7 @@ const disable = async (stores: AdminStores, name: string) => {
 
 const remove = async (stores: AdminStores, name: string, options: Partial<OfSite> & RemoveOptions) => {
   const { site, yes: sure, dryRun: isDry } = options
+  if (site !== undefined) await siteOf(stores, site)
   const person = await personOf(stores, name, site)
   const sites = site === undefined ? sitesOfPerson(person) : [site]
   if (isDry || !sure) {

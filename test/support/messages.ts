@@ -287,6 +287,7 @@ export const refusedCommands = [
     ...['workflow list --site 9', 'export --site 9', 'token issue --user ann --site 1001 --site 9'],
     ...['token list --site 9', 'webhook list --site 9', 'rule list --site 9', 'audit --site 9'],
     ...['rule add --issuer nobody --claim a=b --site 9 --right files:read', 'user add ann --site 9 --role viewer'],
+    ...['user change bob --site 9 --role viewer', 'user remove bob --site 9 --yes'],
   ].map((line) => [line, noSite] as const),
   ['form create --name A --site 1001 --id 3', has('web form 3')],
   ['form rename 9 --name A --site 1001', noForm],
@@ -446,8 +447,8 @@ export const wrongFileCommands = [
   ['--url http://127.0.0.1:1 --token-file /dev/zero ls', 'too large for a token'],
   ['--url http://127.0.0.1:1 --token-file /dev/null ls', '/dev/null contains no token.'],
   ['--url http://127.0.0.1:1 --token-file= ls', 'Name the file with the token'],
-] as const
   ['--url http://127.0.0.1:1 login --user=', 'Name a person after --user, or leave out --user to use a token.'],
+] as const
 
 const half = 'must not contain half of a character (a lone surrogate)'
 const kinds = 'kind: must be one of category, news, blog, link, webForm, field'
