@@ -42,8 +42,11 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
     try {
       return await continueRemoval(deps, message, deadline, remaining)
     } catch (error) {
-      if (!(error instanceof ServiceError && error.status === 503)) throw error
-      console.warn('The removal of a folder failed. The queue repeats the removal later:', error)
+      const { site, path } = message.task
+      const isTemporary = error instanceof ServiceError && error.status === 503
+      const log = isTemporary ? console.warn : console.error
+      log(`The removal of the folder ${path} of site ${site} failed. The queue repeats it later:`, error)
+      if (!isTemporary) throw error
       return { delay: Math.ceil(remaining / 1000) }
     }
   }

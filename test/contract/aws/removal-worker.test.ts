@@ -138,9 +138,11 @@ test('while the store is unavailable, the message waits until the lease has ende
 })
 
 test('after a permanent error, the next delivery of the message ends the removal', async () => {
+  const printed = vi.spyOn(console, 'error').mockReturnValue()
   const isOpen = await open(1)
   await expect(start(() => Promise.reject(new Error('a bug'))).deliver()).rejects.toThrow('a bug')
   expect([sent, await isOpen()]).toEqual([[], true])
+  expect(printed.mock.lastCall?.[0]).toContain('the folder large of site 1001')
   await start().deliver()
   expect([left, await isOpen()]).toEqual([0, false])
 })
