@@ -3,9 +3,9 @@ import { largestNamedId, type SiteId } from '../../lib/core/ids.ts'
 import type { DataCentre, Site } from '../../lib/sites/site-directory.ts'
 import type { Kept } from '../../lib/storage/object-store.ts'
 import { parseBaseUrl } from '../../local/flags.ts'
-import { type AdminStores, createUnderId, entryOf } from '../stores/admin-stores.ts'
+import { type AdminStores, type AreaStores, createUnderId, entryOf } from '../stores/admin-stores.ts'
 import { contentsOf, inWords, removeSite } from '../stores/site-removal.ts'
-import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
+import { adviceOn, type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
 import {
   commandOf,
   groupOf,
@@ -99,18 +99,23 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
 }
 
 // The versions of replaced and removed files that are still kept.
-const countKept = async (stores: AdminStores, site: Site): Promise<Kept> => {
-  const files = await (await stores.areas(site)).files()
-  const kept = await Promise.all([`live/${site.id}/`, `draft/${site.id}/`].map((prefix) => files.keptBelow(prefix)))
+const countKept = async (area: AreaStores, site: SiteId): Promise<Kept> => {
+  const files = await area.files()
+  const kept = await Promise.all([`live/${site}/`, `draft/${site}/`].map((prefix) => files.keptBelow(prefix)))
   const sum = (of: keyof Kept) => kept.reduce((all, one) => all + one[of], 0)
   return { count: sum('count'), bytes: sum('bytes') }
 }
 
 const show = async (stores: AdminStores, id: SiteId) => {
   const site = await siteOf(stores, id)
-  // The caller may have the right to read sites, but not files. Then the count is missing.
-  const kept = await countKept(stores, site).catch(() => undefined)
-  const usedBytes = await (await stores.areas(site)).usage.bytesOf(id)
+  const area = await stores.areas(site)
+  // The bucket may be lost, or the caller may have the right to read sites, but not files.
+  const kept = await countKept(area, id).catch((error: unknown) => {
+    const advice = adviceOn(error)
+    if (advice === undefined) throw error
+    console.error(`The replaced and removed files could not be counted. ${advice}`)
+  })
+  const usedBytes = await area.usage.bytesOf(id)
   const ofQuota = { quota: site.quota ?? null, usedBytes: usedBytes ?? null }
   return { ...site, ...ofQuota, keptVersions: kept?.count ?? null, keptBytes: kept?.bytes ?? null }
 }

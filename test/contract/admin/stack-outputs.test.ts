@@ -38,6 +38,14 @@ test('a command reads each stack once, however many sites it changes (T-2)', asy
   expect(JSON.parse(stdout).map(({ type }: { type: string }) => type)).toEqual(['site.created', 'user.created'])
 })
 
+test('site show without its bucket says that it counted no kept versions (T-57)', async () => {
+  const { run } = await startDeployment()
+  await run('site', 'create', '--id', '1001', '--name', 'Shop')
+  const { status, stdout, stderr } = await run('site', 'show', '1001')
+  expect([status, JSON.parse(stdout)]).toMatchObject([0, { name: 'Shop', keptVersions: null, keptBytes: null }])
+  expect(stderr).toMatch(phrase`^The replaced and removed files could not be counted. The bucket … docs/recovery.md …$`)
+})
+
 test('a command without its bucket names the page about recovery', async () => {
   const { run } = await startDeployment()
   await run('site', 'create', '--id', '1001', '--name', 'Shop')
