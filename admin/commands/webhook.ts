@@ -20,7 +20,7 @@ import {
   viewOfWebhook,
 } from '../../lib/webhooks/webhooks.ts'
 import { type AdminStores, administrator } from '../stores/admin-stores.ts'
-import { areaOf, onStores } from '../stores/stores.ts'
+import { areaOf, type GlobalOptions, onStores } from '../stores/stores.ts'
 import { collect, groupOf, type OfSite, parserIf, siteCommandOf } from '../terminal/arguments.ts'
 import { printOnce, Refusal } from '../terminal/output.ts'
 
@@ -61,15 +61,22 @@ const settingsOf = ({ url: targetUrl, type, subject, description, enable: enable
   return { targetUrl, types, subject, description, enabled, rotate }
 }
 
-const refuseTarget = (url: string, { allowPrivateWebhooks = false }: Options) => {
+const refuseTarget = (url: string, self: Command) => {
+  const { target, allowPrivateWebhooks = false } = self.optsWithGlobals<Options & GlobalOptions>()
+  if (allowPrivateWebhooks && target === 'aws')
+    throw new Refusal(
+      'AWS cannot reach a private target. Leave out --allow-private-webhooks, and name a public address.',
+    )
   if (isPermitted(url, allowPrivateWebhooks)) return
-  throw new Refusal('The target must be an https address. With --allow-private-webhooks, 127.0.0.1 may use http.')
+  throw new Refusal(
+    'The target must be an https address. On one machine, --allow-private-webhooks permits http for 127.0.0.1.',
+  )
 }
 
 const create = async (stores: AdminStores, options: Options & { readonly url: string }, self: Command) => {
   const { site, url: targetUrl } = options
   const deps = await depsOf(stores, options)
-  refuseTarget(targetUrl, options)
+  refuseTarget(targetUrl, self)
   const { id, secret } = await createWebhook(deps, site, { ...settingsOf(options), targetUrl }, administrator).catch(
     refusing('tooManyWebhooks', `Site ${site} already has ${mostWebhooks} webhooks. Remove one of them first.`),
   )
@@ -91,12 +98,12 @@ const list = async (stores: AdminStores, options: Options) => {
 const show = async (stores: AdminStores, id: string, options: Options) =>
   viewOfWebhook((await find(stores, id, options)).webhook)
 
-const change = async (stores: AdminStores, id: string, options: Options) => {
+const change = async (stores: AdminStores, id: string, options: Options, self: Command) => {
   const { site, url } = options
   const wanted = settingsOf(options)
   if (Object.values(wanted).every((value) => value === undefined))
     throw new Refusal('Name what to change: "webhook change --help" lists the options.')
-  if (url !== undefined) refuseTarget(url, options)
+  if (url !== undefined) refuseTarget(url, self)
   const { deps, webhook } = await find(stores, id, options)
   const author = { author: administrator, now: Date.now() }
   return changeWebhook(deps, webhook, wanted, author).catch(unknown(site))

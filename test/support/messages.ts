@@ -307,7 +307,7 @@ export const refusedCommands = [
   ],
   [
     'webhook create --url http://example.com/ --site 1001',
-    'The target must be an https address. With --allow-private-webhooks, 127.0.0.1 may use http.',
+    'The target must be an https address. On one machine, --allow-private-webhooks permits http for 127.0.0.1.',
   ],
   [
     'webhook change whk_0123456789abcdef --site 1001',
