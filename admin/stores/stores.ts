@@ -109,11 +109,15 @@ export const adviceOn = (error: unknown): string | undefined => {
   return `AWS refuses this: ${error.message.replace(/\.$/, '')}. Check your credentials and their permissions.`
 }
 
+const copyAdvice = ' If the home region of the directory is down, name a region with a copy: --directory-region.'
+
 // Adds the place of the stores to messages that do not name it. Programming errors stay unchanged.
 const located = (error: unknown, options: GlobalOptions): unknown => {
   const advice = adviceOn(error)
   if (advice === undefined || error instanceof UsageError) return error
-  return new Refusal(`${advice} (${placeOf(options)})`, { cause: error })
+  const isAway = error instanceof ServiceError && error.code === errors.unavailable.code
+  const more = isAway && options.target === 'aws' && options.directoryRegion === undefined ? copyAdvice : ''
+  return new Refusal(`${advice}${more} (${placeOf(options)})`, { cause: error })
 }
 
 /**

@@ -13,7 +13,8 @@ const actions = [
 /** The messages of the service and its tools that several tests expect, by name. */
 export const messages = {
   aws: {
-    noAnswer: (place: string) => phrase`^The store is busy or does not answer. … (Stacks: SiteAdmin-… at ${place})$`,
+    noAnswer: (place: string, advice = ' If the home region … --directory-region.') =>
+      phrase`^The store is busy or does not answer. … repeating is safe.${advice} (Stacks: SiteAdmin-… at ${place})$`,
     noCredentials: (place: string) =>
       phrase`^AWS refuses this: …credentials…. Check your credentials…. (Stacks: SiteAdmin-… at ${place})$`,
     noRegion: (place: string) =>

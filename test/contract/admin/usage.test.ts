@@ -97,23 +97,28 @@ const nobody = { HOME: '/', AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS
 const nowhere = { AWS_REGION: '', AWS_DEFAULT_REGION: '', AWS_ENDPOINT_URL: 'http://127.0.0.1:9' }
 const keys = { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' }
 const noKeys = { AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '', AWS_EC2_METADATA_DISABLED: 'true' }
+const inCopy = ['--directory-region', 'eu-west-1'] as const
 
 test.for([
   ['when no region is set', {}, messages.aws.noRegion('http://127.0.0.1:9')],
   ['when no server answers', keys, messages.aws.noAnswer('http://127.0.0.1:9, us-east-1')],
+  ['when no copy answers', keys, messages.aws.noAnswer('http://127.0.0.1:9, eu-west-1', ''), ...inCopy],
   ['with a wrong URL', { AWS_REGION: 'us-east-1', AWS_ENDPOINT_URL: 'here' }, messages.aws.noUrl('here, us-east-1')],
   ['without credentials', { AWS_REGION: 'us-east-1' }, messages.aws.noCredentials('http://127.0.0.1:9, us-east-1')],
   ['when the server refuses', { ...keys, AWS_ENDPOINT_URL: 'SERVER' }, messages.aws.refused('Not you')],
-] as const)('a command prints one line with the reason %s', async ([, environment, reason], { onTestFinished }) => {
-  const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
-  const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))
-  const url = await listen(server)
-  onTestFinished(() => closeAtOnce(server))
-  const values: Readonly<Record<string, string>> = { ...nobody, ...nowhere, ...noKeys, ...environment }
-  for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value === 'SERVER' ? url : value)
-  const outcome = await administerWith(['--target', 'aws', 'site', 'list'])
-  expect(outcome).toEqual(failing(reason))
-})
+] as const)(
+  'a command prints one line with the reason %s',
+  async ([, environment, reason, ...options], { onTestFinished }) => {
+    const answer = '<ErrorResponse><Error><Code>AccessDenied</Code><Message>Not you.</Message></Error></ErrorResponse>'
+    const server = createServer((_, response) => response.writeHead(403, { 'Content-Type': 'text/xml' }).end(answer))
+    const url = await listen(server)
+    onTestFinished(() => closeAtOnce(server))
+    const values: Readonly<Record<string, string>> = { ...nobody, ...nowhere, ...noKeys, ...environment }
+    for (const [name, value] of Object.entries(values)) vi.stubEnv(name, value === 'SERVER' ? url : value)
+    const outcome = await administerWith(['--target', 'aws', ...options, 'site', 'list'])
+    expect(outcome).toEqual(failing(reason))
+  },
+)
 
 test.for([
   ['site show 7', 1],
