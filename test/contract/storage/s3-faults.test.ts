@@ -68,8 +68,8 @@ const arm = ({ s3 }: Opened, number: number, fault: Fault, andOn = false) => {
 type Stage = (key: string, size: number) => Promise<Staged>
 
 interface Operation {
-  readonly prepare: (opened: Opened, prefix: string) => Promise<unknown>
-  readonly changes: (store: Store, prefix: string, stage: Stage) => Promise<readonly Change[]>
+  readonly prepare: (opened: Opened) => Promise<unknown>
+  readonly changes: (store: Store, stage: Stage) => Promise<readonly Change[]>
   /** An object whose version must not have changed. */
   readonly expects?: string
   /** A removal of the folder begins during the change, so that the change is undone. */
@@ -77,21 +77,21 @@ interface Operation {
 }
 
 const everyKind: Operation = {
-  expects: 'small',
-  async prepare({ others }, prefix) {
-    for (const name of ['small', 'from', 'draft']) await putObject(others, `${prefix}${name}`, `old ${name}`)
+  expects: 'live/small',
+  async prepare({ others }) {
+    for (const name of ['small', 'from', 'draft']) await putObject(others, `live/${name}`, `old ${name}`)
   },
-  async changes(store, prefix, stage) {
-    const [small, large] = [`${prefix}small`, `${prefix}large`]
+  async changes(store, stage) {
+    const [small, large] = ['live/small', 'live/large']
     // `copies` and `restores` have the other kinds. A new kind does not compile without its change here.
     const ofKinds: Readonly<Record<Exclude<Change['kind'], 'copy' | 'restore'>, readonly Change[]>> = {
       put: [
         { kind: 'put', key: small, staged: await stage(small, 10) },
         { kind: 'put', key: large, staged: await stage(large, 2_000) },
       ],
-      move: [{ kind: 'move', from: await infoOf(store, `${prefix}from`), key: `${prefix}to` }],
-      remove: [{ kind: 'remove', key: `${prefix}draft` }],
-      folder: [{ kind: 'folder', key: `${prefix}folder/` }],
+      move: [{ kind: 'move', from: await infoOf(store, 'live/from'), key: 'live/to' }],
+      remove: [{ kind: 'remove', key: 'live/draft' }],
+      folder: [{ kind: 'folder', key: 'live/folder/' }],
     }
     return Object.values(ofKinds).flat()
   },
@@ -100,10 +100,10 @@ const everyKind: Operation = {
 /** Two copies of two objects, the second time with a different type. */
 const copies: Operation = {
   prepare: everyKind.prepare,
-  async changes(store, prefix) {
-    const objects = await Promise.all(['draft', 'from'].map((name) => infoOf(store, `${prefix}${name}`)))
+  async changes(store) {
+    const objects = await Promise.all(['draft', 'from'].map((name) => infoOf(store, `live/${name}`)))
     return [
-      { kind: 'folder', key: `${prefix}folder/` },
+      { kind: 'folder', key: 'live/folder/' },
       ...objects.map((from) => ({ kind: 'copy', from, key: `${from.key}-copy` }) as const),
       ...objects.map((from) => ({ kind: 'copy', from, key: `${from.key}.css`, contentType: 'text/css' }) as const),
     ]
@@ -112,20 +112,20 @@ const copies: Operation = {
 
 /** Two removed objects, and an older state of another object. */
 const restores: Operation = {
-  async prepare({ others }, prefix) {
+  async prepare({ others }) {
     for (const text of ['old', 'newer']) {
-      for (const name of ['a', 'b', 'kept']) await putObject(others, `${prefix}${name}`, `${text} ${name}`)
+      for (const name of ['a', 'b', 'kept']) await putObject(others, `live/${name}`, `${text} ${name}`)
     }
-    await others.remove(await Promise.all(['a', 'b'].map((name) => infoOf(others, `${prefix}${name}`))), { entry })
+    await others.remove(await Promise.all(['a', 'b'].map((name) => infoOf(others, `live/${name}`))), { entry })
   },
-  async changes(store, prefix) {
+  async changes(store) {
     const changes: Change[] = []
-    for await (const some of store.removedWithin(prefix, { from: 0, to: Date.now() + 60_000 })) {
+    for await (const some of store.removedWithin('live/', { from: 0, to: Date.now() + 60_000 })) {
       changes.push(...some.map((one): Change => ({ ...one, kind: 'restore' })))
     }
-    const oldest = (await store.versions(`${prefix}kept`, { limit: 10 }))?.versions.at(-1)
+    const oldest = (await store.versions('live/kept', { limit: 10 }))?.versions.at(-1)
     if (!oldest || changes.length !== 2) throw new Error('Nothing is there to be restored')
-    return [...changes, { kind: 'restore', key: `${prefix}kept`, ...oldest }]
+    return [...changes, { kind: 'restore', key: 'live/kept', ...oldest }]
   },
 }
 
@@ -142,8 +142,7 @@ const operations: readonly (Operation & { readonly name: string; readonly how: H
 const perform = async (
   { store }: Opened,
   { changes, expects }: Operation,
-  prefix: string,
-  { deadline = unlimited, isStaged = () => {} }: { readonly deadline?: Deadline; readonly isStaged?: () => void },
+  { deadline = unlimited, isStaged = () => {} }: { readonly deadline?: Deadline; readonly isStaged?: () => void } = {},
 ): Promise<unknown> => {
   const staged: Staged[] = []
   const stage: Stage = async (key, size) => {
@@ -152,10 +151,10 @@ const perform = async (
     return one
   }
   try {
-    const made = await changes(store, prefix, stage)
-    const matching = expects ? [await infoOf(store, prefix + expects)] : []
+    const made = await changes(store, stage)
+    const matching = expects ? [await infoOf(store, expects)] : []
     isStaged()
-    return (await store.place(made, { ...nowhere, absent: [`${prefix}other`], matching, deadline }, entry)).outcome
+    return (await store.place(made, { ...nowhere, absent: ['live/other'], matching, deadline }, entry)).outcome
   } catch (error) {
     return error
   } finally {
@@ -180,20 +179,22 @@ const cases = operations.flatMap((operation) => {
   return operation.how === 'at once' ? [...single, ...repeated] : single
 })
 
+/** All keys of the bucket, each with its content. */
+const stateOf = async ({ others }: Opened) => {
+  const { objects } = await others.list({ prefix: '', folded: false, limit: 100 })
+  return Promise.all(objects.map(async ({ key }) => `${key} ${await contentIn(others, key)}`))
+}
+
 it.each(cases)(
   'Either all or nothing is done $what, and a repetition succeeds: $name',
   { timeout: 60_000 },
   async ({ fault, repeats, how, ...operation }) => {
-    const opened = open({ repeats, how })
-    const { s3, state, others } = opened
-
-    const stateOf = async (prefix: string) => {
-      const { objects } = await others.list({ prefix, folded: false, limit: 100 })
-      return Promise.all(objects.map(async ({ key }) => `${key.slice(prefix.length)} ${await contentIn(others, key)}`))
-    }
-    /** Makes the changes while the call with this number gets the fault. */
-    const makeWithFault = async (prefix: string, number: number) => {
-      await operation.prepare(opened, prefix)
+    /** Makes the changes in a new bucket, while the call with this number gets the fault. */
+    const makeWithFault = async (number: number) => {
+      const opened = open({ repeats, how })
+      const { s3, state } = opened
+      await operation.prepare(opened)
+      const before = await stateOf(opened)
       state.isLocked = operation.isLocked ?? false
       let armed = arm(opened, 0, fault)
       const begin = () => {
@@ -206,7 +207,7 @@ it.each(cases)(
           // Bytes are received without a time limit. So only later calls are slow.
           if (isSlow(fault)) begin()
         }
-        return perform(opened, operation, prefix, { deadline, isStaged })
+        return perform(opened, operation, { deadline, isStaged })
       })
       const calls = armed.calls()
       const answered = s3.requests.length
@@ -214,41 +215,39 @@ it.each(cases)(
       state.isLocked = false
       expect(elapsed).toBeLessThan(latestAnswer)
       expect(s3.requests.slice(answered).filter(({ method }) => method === 'DELETE')).toEqual([])
-      return { result, calls, after: await stateOf(prefix) }
+      return { opened, result, calls, before, after: await stateOf(opened) }
     }
 
-    await operation.prepare(opened, 'live/before/')
-    const before = await stateOf('live/before/')
-    const { result, calls, after } = await makeWithFault('live/measure/', 0)
+    const measured = await makeWithFault(0)
+    const { before, after } = measured
     const [done, outcome] = operation.isLocked ? [before, 'locked'] : [after, 'placed']
-    expect([result, after]).toEqual([outcome, done])
+    expect([measured.result, after]).toEqual([outcome, done])
     expect(after).not.toEqual(operation.isLocked ? [] : before)
-    const leftovers = await opened.leftovers()
+    const leftovers = await measured.opened.leftovers()
 
-    for (const number of callsToTry(calls)) {
-      const prefix = `live/${number}/`
-      const { result, after: found } = await makeWithFault(prefix, number)
+    for (const number of callsToTry(measured.calls)) {
+      const { opened, result, after: found } = await makeWithFault(number)
       if (isSlow(fault)) expect({ number, result }).toEqual({ number, result: 'late' })
       if (fault === 'fails' && repeats) expect({ number, result }).toEqual({ number, result: outcome })
       expect({ number, found }).toEqual({ number, found: result === 'placed' ? done : before })
       if (fault === 'fails') expect({ number, left: await opened.leftovers() }).toEqual({ number, left: leftovers })
-      if (result !== 'placed') expect(await perform(opened, operation, prefix, {})).toBe('placed')
+      if (result !== 'placed') expect(await perform(opened, operation)).toBe('placed')
     }
   },
 )
 
 it('If undoing a change also fails, both failures are reported', async () => {
-  const opened = open()
-  const makeWithFaults = async (prefix: string, from: number) => {
-    await everyKind.prepare(opened, prefix)
+  const makeWithFaults = async (from: number) => {
+    const opened = open()
+    await everyKind.prepare(opened)
     const { calls, release } = arm(opened, from, 'fails', true)
-    const error = await perform(opened, everyKind, prefix, {})
+    const error = await perform(opened, everyKind)
     await release()
     return { calls: calls(), error }
   }
-  const { calls } = await makeWithFaults('live/measure/', 0)
+  const { calls } = await makeWithFaults(0)
   // The last call belongs to the second check, after all changes are made.
-  const { error } = await makeWithFaults('live/both/', calls)
+  const { error } = await makeWithFaults(calls)
   expect(error).toMatchObject({ code: 100503, cause: { errors: [{ code: 100503 }, { code: 100503 }] } })
 })
 
