@@ -11,7 +11,7 @@ import { entry } from './history.ts'
 
 export const nowhere: PlaceConditions = { absent: [], unlocked: { site: 1001 as SiteId, folders: [] } }
 
-export const stageObject = (store: Pick<ObjectStore, 'stage'>, key: string, content: string | Buffer) =>
+export const stageObject = (store: Pick<ObjectStore, 'stage'>, key: string | undefined, content: string | Buffer) =>
   store.stage(Readable.from([Buffer.from(content)]), { key, contentType: 'text/plain' })
 
 /** Waits for the history entry, and returns the rest of the outcome. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Expected } from '../../../lib/storage/object-store.ts'
+import type { Change, Expected, Staged } from '../../../lib/storage/object-store.ts'
 import { entry } from '../../support/history.ts'
 import { stageObject } from '../../support/objects.ts'
 import { Refusal } from '../../support/s3-messages.ts'
@@ -14,6 +14,7 @@ import {
   isPut,
   isRemoval,
   isRemovalOf,
+  type Matcher,
   openS3Bench,
   type S3Bench,
 } from './s3-bench.ts'
@@ -65,15 +66,10 @@ describe('A write that expects the version that the caller saw', () => {
     before = await bench.listed('live/a')
   })
 
+  const put = (staged: Staged): Change => ({ kind: 'put', key: 'live/a', staged })
   const replace = async (text: string, matching: readonly Expected[] = [before]) => {
     const staged = await stageObject(bench.store, 'live/a', text)
-    return bench.place(
-      [
-        { kind: 'folder', key: 'live/0/' },
-        { kind: 'put', key: 'live/a', staged },
-      ],
-      { matching },
-    )
+    return bench.place([{ kind: 'folder', key: 'live/0/' }, put(staged)], { matching })
   }
   it.each(refusals)('A write that loses a race changes nothing: $status $code', async ({ status, code }) => {
     bench.failing(isPut, 1, () => new Refusal(status, code))
@@ -81,10 +77,14 @@ describe('A write that expects the version that the caller saw', () => {
     expect(await bench.listed('live/a')).toEqual(before)
   })
 
-  it('A removal that loses a race changes nothing (S-64)', async () => {
-    bench.meanwhile(isRemoval, () => bench.put('live/a', 'newer'))
-    const removing = bench.place([{ kind: 'remove', key: 'live/a' }], { matching: [before] })
-    expect(await removing).toEqual({ outcome: 'changed', key: 'live/a' })
+  it.each<[string, Matcher, () => Promise<Change>]>([
+    ['a removal', isRemoval, async () => ({ kind: 'remove', key: 'live/a' })],
+    ['a large file', isCompletion, async () => put(await stageObject(bench.store, 'live/a', large))],
+    ['a large file whose key was not known', isCopy, async () => put(await stageObject(bench.store, undefined, large))],
+  ])('A change that loses a race changes nothing: %s (S-64)', async (_, isMeant, change) => {
+    const late = await change()
+    bench.meanwhile(isMeant, () => bench.put('live/a', 'newer'))
+    expect(await bench.place([late], { matching: [before] })).toEqual({ outcome: 'changed', key: 'live/a' })
     expect((await bench.listed('live/a')).size).toBe(5)
   })
 
