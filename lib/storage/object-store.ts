@@ -213,7 +213,7 @@ export interface Transfer {
   readonly contentType?: string
 }
 
-/** Restores an old version, under a lock of its path. The current version is kept as an old version. */
+/** Stores a version again under a lock of its path, even the current one. The version that it replaces is kept. */
 export interface Restoration extends RemovedObject {
   readonly kind: 'restore'
 }

@@ -60,8 +60,7 @@ const transfer = (placing: Placing, change: Transfer): void => {
 // The last removed version is restored unchanged. Any other version becomes a new version with the same bytes.
 const restore = ({ rows, old }: Placing, key: string, id: string): void => {
   const present = rows.get(key)
-  if (present?.version === id) return
-  const row = old.get(key, id)
+  const row = present?.version === id ? present : old.get(key, id)
   if (!row) throw new NotPlaced({ outcome: 'stale', key })
   if (present || !old.isLast(key, id)) {
     old.keep(key, false)

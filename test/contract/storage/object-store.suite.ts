@@ -179,6 +179,10 @@ const describeWriting = (bench: Workbench, isLarge: boolean, most: number): void
 const describeCopying = (bench: Workbench): void => {
   const { fresh, place, put, remove, keysUnder } = bench
   const contentsOf = (...keys: readonly string[]) => Promise.all(keys.map((key) => contentIn(bench.store, key)))
+  const restorationOf = async (key: string): Promise<Restoration> => {
+    const [newest] = (await bench.store.versions(key, { limit: 1 }))?.versions ?? []
+    return { kind: 'restore', key, ...(newest ?? expect.fail(`${key} has no version`)) }
+  }
 
   it.each(['move', 'copy'] as const)('If the time ends before the last %s, nothing changes', async (kind) => {
     const prefix = fresh()
@@ -199,16 +203,23 @@ const describeCopying = (bench: Workbench): void => {
     const keys = [`${prefix}a`, `${prefix}b`]
     for (const key of keys) await put(key, key)
     await remove(...keys)
-    const known = async (key: string): Promise<Restoration> => {
-      const [newest] = (await bench.store.versions(key, { limit: 1 }))?.versions ?? []
-      return { kind: 'restore', key, ...(newest ?? expect.fail(`${key} has no version`)) }
-    }
-    const changes = await Promise.all(keys.map(known))
+    const changes = await Promise.all(keys.map(restorationOf))
     const unknown: Change = { kind: 'restore', key: `${prefix}c`, id: 'no version of anything', size: 1 }
     expect(await place([...changes, unknown])).toEqual({ outcome: 'stale', key: `${prefix}c` })
     expect(await keysUnder(prefix)).toEqual([])
-    expect(await place(await Promise.all(keys.map(known)))).toEqual({ outcome: 'placed' })
+    expect(await place(await Promise.all(keys.map(restorationOf)))).toEqual({ outcome: 'placed' })
     expect(await contentsOf(...keys)).toEqual(keys)
+  })
+
+  it('The current version can be restored as a new version of the same bytes', async () => {
+    const key = `${fresh()}a`
+    await put(key, 'text')
+    const current = await restorationOf(key)
+    expect(await place([current])).toEqual({ outcome: 'placed' })
+    const { versions = [] } = (await bench.store.versions(key, { limit: 3 })) ?? {}
+    expect(versions.map(({ isCurrent }) => isCurrent)).toEqual([true, false])
+    expect(versions[0]?.id).not.toBe(current.id)
+    expect(await contentsOf(key)).toEqual(['text'])
   })
 }
 
