@@ -213,7 +213,10 @@ export interface Transfer {
   readonly contentType?: string
 }
 
-/** Stores a version again under a lock of its path, even the current one. The version that it replaces is kept. */
+/**
+ * Stores a version again, and keeps the version that it replaces. An old version needs a lock of its path, and the
+ * current version needs its state in `matching`.
+ */
 export interface Restoration extends RemovedObject {
   readonly kind: 'restore'
 }

@@ -221,6 +221,15 @@ const describeCopying = (bench: Workbench): void => {
     expect(versions[0]?.id).not.toBe(current.id)
     expect(await contentsOf(key)).toEqual(['text'])
   })
+
+  it('The version of an expected state is not restored over another state', async () => {
+    const key = `${fresh()}a`
+    await put(key, 'old')
+    const [restoration, { version }] = await Promise.all([restorationOf(key), infoOf(bench.store, key)])
+    await put(key, 'newer')
+    expect(await place([restoration], { matching: [{ key, version }] })).toEqual({ outcome: 'changed', key })
+    expect(await contentsOf(key)).toEqual(['newer'])
+  })
 }
 
 /** The keys below a prefix, in order. */
