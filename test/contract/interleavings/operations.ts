@@ -94,7 +94,7 @@ const stepsOf = (operation: Operation, answer: Answer, { begin, isAlone }: Times
     const begin = (state: State) => operation.begin?.(state) ?? []
     return operation.begin ? inTwoSteps(name, (state) => some(state, ...begin(state)), last) : [last]
   }
-  // Of two owners who leave at the same moment, both may be refused.
+  // If two owners leave at the same moment, both may be refused.
   if (json?.code === 101012 && !isAlone) return [(state) => [state]]
   const isUnknown = status === 503
   if (!isUnknown && (isAlone || !mayGiveWay(operation, answer)))
