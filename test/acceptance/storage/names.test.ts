@@ -14,7 +14,14 @@ const names = [
   '長'.repeat(85),
 ]
 
-const all = <Result>(run: (name: string) => Promise<Result>) => Promise.all(names.map(run))
+/** In small groups: an emulator starts a process for each concurrent request. */
+const all = async <Result>(run: (name: string) => Promise<Result>): Promise<readonly Result[]> => {
+  const results: Result[] = []
+  for (let at = 0; at < names.length; at += 9) {
+    results.push(...(await Promise.all(names.slice(at, at + 9).map(run))))
+  }
+  return results
+}
 const statuses = async (run: (name: string) => Promise<Answer>) => new Set((await all(run)).map(({ status }) => status))
 
 it('Files are stored, read, renamed and deleted by names in every script (S-13)', async () => {
