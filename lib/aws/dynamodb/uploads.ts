@@ -168,10 +168,16 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
     get: async (id) => mapped(await table.get(uploadKey(id)), (stored) => toUpload(id, stored)),
 
     async complete(id, holder, expires, entry, deadline) {
-      const stored = await table.update(uploadKey(id), {
+      const completing = table.update(uploadKey(id), {
         set: { complete: true, holder, ends: expires, expires: inSeconds(expires), holding: null, until: undefined },
         condition: expression`${isOpen} OR #holder = ${holder}`,
         returns: 'ALL_NEW',
+      })
+      const stored = await completing.catch(async (error: unknown) => {
+        const found = await table.get(uploadKey(id))
+        // No later request of a complete upload writes the entry.
+        if (found?.complete && found.holder === holder) return found
+        throw error
       })
       // If the upload was cancelled while its file was placed, nobody else writes the entry.
       const isCancelled = !stored && !(await table.get(uploadKey(id)))

@@ -209,6 +209,19 @@ test('An append is recorded after a lost answer, and the next one continues (U-1
   expect(await uploadRecords.advance(upload.id, 'first', progress, false)).toBe(false)
 })
 
+test('A completed upload is recorded although every answer is lost (H-1)', async () => {
+  const upload = { id: '2', site, user: 'ann', length: 1, offset: 1, isComplete: false } as unknown as Upload
+  await uploadRecords.create({ ...upload, holding: { name: '', parts: [], tail: 'tail' }, expires: 1 }, 2, 0)
+  await uploadRecords.take(upload.id, 1, 'first', 60_000)
+  const client = connect(1)
+  const answers = loseAnswer(client, 'UpdateItemCommand')
+  recorded.length = 0
+  const record = async (one: HistoryEntry) => void recorded.push(one)
+  await openTableStores(names, { dynamodb: client, record }).uploadRecords.complete(upload.id, 'first', 2, entry)
+  expect(answers.lost).toBe(1)
+  expect(recorded).toEqual([entry])
+})
+
 test.each([
   ['alone', []],
   ['beside other changes', [-4, -5, -6]],

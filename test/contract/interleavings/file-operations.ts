@@ -175,13 +175,17 @@ const withoutSeen = (state: Files, seen: Files, path: string): Map<string, strin
   ])
 }
 
-/** The paths that the running moves take away or create. They may hide a file for a while, or show it again. */
-const pathsInMoves = (files: Files): ReadonlySet<string> =>
+/**
+ * The paths that the running moves and copies create, and those that the moves take away. A move may hide a file for a
+ * while, and both may store a file again.
+ */
+const pathsInTransfers = (files: Files): ReadonlySet<string> =>
   new Set(
     [...files].flatMap(([key, text]) => {
       const [kind, from = '', to = ''] = key.split(' ')
-      if (kind !== 'moving') return []
-      return JSON.parse(text).flatMap(([one]: readonly string[]) => [one, to + one?.slice(from.length)])
+      if (kind !== 'moving' && kind !== 'copying') return []
+      const sources = (JSON.parse(text) as Removed).map(([one]) => one)
+      return [...(kind === 'moving' ? sources : []), ...sources.map((one) => to + one.slice(from.length))]
     }),
   )
 
@@ -191,10 +195,10 @@ export const remove = (path: string): Operation => {
     const { state, seen } = memory.recall(files)
     return seen.size === 0 ? undefined : withoutSeen(state, seen, path)
   }
-  /** The states after a removal that missed some files of running moves. */
-  const besideMoves = (files: Files): readonly Files[] => {
+  /** The states after a removal that missed some files of running moves and copies. */
+  const besideTransfers = (files: Files): readonly Files[] => {
     const { state, seen } = memory.recall(files)
-    const moving = pathsInMoves(state)
+    const moving = pathsInTransfers(state)
     const missed = subsetsOf([...seen.keys()].filter((one) => moving.has(one)))
     const states = missed.slice(1).map((some) => {
       const found = new Map([...seen].filter(([one]) => !some.includes(one)))
@@ -219,7 +223,7 @@ export const remove = (path: string): Operation => {
       const { state, seen } = memory.recall(files)
       const isGone = seen.size === 0 && (state.has(`gone ${path}`) || state.has(attempted(path)))
       const again = seen.get(path) === folder ? withoutSeen(state, seen, path).set(path, folder) : undefined
-      return [isGone ? state : again, ...besideMoves(files)]
+      return [isGone ? state : again, ...besideTransfers(files)]
     },
     entry: `removed ${path}`,
     mayHaveNoEntry: true,
@@ -278,7 +282,7 @@ const move = (from: string, to: string): Operation => {
 
 /** Reads the source first, and stores the copy later. Meanwhile, other callers may change the source. */
 const copy = (from: string, to: string): Operation => {
-  const memory = createMemory(from)
+  const memory = createMemory(from, `copying ${from} ${to}`)
   return {
     label: `copy ${from} to ${to}`,
     run: (site) => site.request('PUT', `storage/${from}`, { query: { meta: '' }, body: { copyTo: to } }),
