@@ -129,9 +129,9 @@ export const deploy = async (deployment: Deployment): Promise<Outputs> => {
   return outputs
 }
 
-const emptyBucket = async ({ endpoint }: Emulator, Bucket: string): Promise<void> => {
+const emptyBucket = async ({ endpoint }: Emulator, region: string, Bucket: string): Promise<void> => {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = credentials
-  const s3 = new S3Client({ endpoint, region: 'us-east-1', credentials: { accessKeyId, secretAccessKey } })
+  const s3 = new S3Client({ endpoint, region, credentials: { accessKeyId, secretAccessKey } })
   for (;;) {
     const { Versions = [], DeleteMarkers = [] } = await s3.send(new ListObjectVersionsCommand({ Bucket }))
     const Objects = [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }))
@@ -149,8 +149,10 @@ const ignoreMissing = (error: unknown): void => {
 export const destroy = async (deployment: Deployment): Promise<void> => {
   const file = outputsFile(deployment)
   const outputs: Outputs = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
-  for (const { FilesBucket } of Object.values(outputs))
-    if (FilesBucket !== undefined) await emptyBucket(deployment.emulator, FilesBucket).catch(ignoreMissing)
+  for (const [id, { region }] of Object.entries(deployment.dataCentres)) {
+    const bucket = outputs[`${prefix}-${id}`]?.['FilesBucket']
+    if (bucket !== undefined) await emptyBucket(deployment.emulator, region, bucket).catch(ignoreMissing)
+  }
   await cdk(deployment, ['destroy', '--all', '--force', ...app(deployment)])
 }
 
