@@ -103,7 +103,7 @@ export const messages = {
     fileForFolder: (path: string) => phrase`This is a file, but a folder is needed: …${path}. Name`,
     ignored: (count: number) => `${count} ignored (--all includes them)`,
     inTheWay: (what: string, path: string) => `CONFLICT (the ${what} ${path} is in the way)  ${path}`,
-    insideItself: 'The new path is inside the folder',
+    insideItself: 'The new path is inside the old one',
     getZip: (path: string) => `"${path}" is a folder. Download it as one file with "site-files get '${path}' FILE.zip"`,
     isFile: 'is a file of the site',
     missingAt: (path: string) => phrase`This file or folder does not exist: …${path}. Check the path.$`,

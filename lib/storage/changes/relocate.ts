@@ -105,7 +105,7 @@ const refusalsOf = async (
   return [
     kind === 'move' && !isFile && isReserved(deps.reservedFolders, path) && 'folderReserved',
     isSourceInWorkflow && 'workflowUpdated',
-    target.startsWith(`${path}/`) && urlInvalid('The new path is inside the folder. Choose a path outside the folder.'),
+    target.startsWith(`${path}/`) && urlInvalid('The new path is inside the old one. Choose a path outside it.'),
     kind === 'copy' && target === path && 'destinationExists',
     hasLongPath(changes) && urlInvalid('The new path of a file is too long. Choose a shorter path.'),
     occupied,
