@@ -154,7 +154,6 @@ export const createWebForms = ({ record, ...options }: RecordingOptions): WebFor
 
     async changeFields(site, id, apply, entry, deadline = unlimited) {
       using changing = deadline.reserving(reserves.settle)
-      changing.check()
       if (await changeForm(site, id, apply, changing)) await record(entry, deadline)
     },
 

@@ -92,7 +92,7 @@ export const fromGateway = (
   event: GatewayEvent,
   encoding: PathEncoding,
   signal: AbortSignal,
-  isSecret: (given: unknown) => boolean = () => false,
+  isSecret: (given: unknown) => boolean,
 ): Request => {
   const headers = headersOf(event)
   const bytes = bytesOfBody(event, headers['content-type'])

@@ -34,8 +34,10 @@ it('A form that replaces a page keeps the draft of the page (S-34, S-48)', async
 it('Without a draft, version=draft returns the live file (S-20, S-71)', async () => {
   await put(`${own}/plain.html`, 'live')
   expect((await read(`${own}/plain.html`, '?version=draft')).text).toBe('live')
-  await put(`${own}/b.txt`, 'as a draft', '?version=draft')
-  expect((await read(`${own}/b.txt`)).text).toBe('as a draft')
+  for (const name of ['b.txt', 'b.html.txt', 'bhtml']) {
+    await put(`${own}/${name}`, 'as a draft', '?version=draft')
+    expect((await read(`${own}/${name}`)).text).toBe('as a draft')
+  }
 })
 
 it('DELETE with version=draft removes only the draft (S-99)', async () => {

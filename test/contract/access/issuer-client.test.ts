@@ -76,6 +76,13 @@ const configuration = '/.well-known/openid-configuration'
 const document = (more: object) =>
   answer(JSON.stringify({ issuer: issuer.url, jwks_uri: `${issuer.url}/keys`, ...more }))
 
+test('The configuration of an issuer that ends with a slash is found (A-91)', async () => {
+  const tenant = `${issuer.url}/tenant/`
+  issuer.answers.set(`/tenant${configuration}`, document({ issuer: tenant }))
+  const token = await issuer.sign(githubClaims({ iss: tenant }))
+  expect(await client.verify(token, tenant, 'site-admin', 'jti')).toMatchObject({ iss: tenant })
+})
+
 const endless: RequestListener = (_, response) => {
   function* blanks() {
     for (;;) yield ' '.repeat(64 * 1024)

@@ -62,7 +62,7 @@ test.each([
   ['/live/health', '/live/live/health', '/live/health'],
 ])('the path %s, which is %s in the context, is read as %s', (path, inContext, expected) => {
   const event = gatewayEvent(path, { requestContext: { path: inContext } })
-  expect(fromGateway(event, 'encoded', AbortSignal.timeout(1000)).path).toBe(expected)
+  expect(fromGateway(event, 'encoded', AbortSignal.timeout(1000), () => false).path).toBe(expected)
 })
 
 test.each([

@@ -113,7 +113,7 @@ test.each([
     multiValueHeaders: { Accept: ['text/html'] },
     requestContext: { path: inContext },
   })
-  const request = fromGateway(event, 'encoded', AbortSignal.timeout(10_000))
+  const request = fromGateway(event, 'encoded', AbortSignal.timeout(10_000), () => false)
   const { headers } = await handler(request, unlimited)
   expect(new URL(headers['Location'] ?? '', `https://us.example.com${inContext}`).pathname).toBe(expected)
 })

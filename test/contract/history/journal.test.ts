@@ -1,3 +1,4 @@
+import { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb'
 import { DeleteCommand, GetCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { createJournal } from '../../../lib/aws/dynamodb/journal.ts'
@@ -266,6 +267,18 @@ test('the log reports a lost entry in the words that the alarm counts', async ()
   await createJournal({ dynamodb, table: tables.names.journal }).record(entryOf('one'))
   expect(String(error.mock.lastCall?.[0])).toContain(lostEntry)
   expect(String(error.mock.lastCall?.[0])).toContain(JSON.stringify(entryOf('one')))
+})
+
+test('an entry is lost if a block refuses each of its attempts', async () => {
+  const { record, dynamodb, lost } = open()
+  await open().record(entryOf('before'))
+  const refusal = new ConditionalCheckFailedException({ message: 'full', $metadata: { attempts: 1 } })
+  aroundCommands(dynamodb, 'call', async (send, { name }) => {
+    if (name === 'UpdateItemCommand') throw refusal
+    return send()
+  })
+  await record(entryOf('one'))
+  expect({ lost, subjects: await subjects() }).toEqual({ lost: ['one'], subjects: ['before'] })
 })
 
 test('an entry about a person is written even if its site cannot be read', async () => {
