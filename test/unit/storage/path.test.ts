@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
+import { compareText } from '../../../lib/core/names.ts'
 import {
   childOf,
   encodePath,
@@ -101,4 +102,10 @@ describe('the name of an uploaded file', () => {
       { numRuns: timesToTry(5_000) },
     )
   })
+})
+
+it('Texts have the order of their UTF-8 bytes, like keys in the stores', () => {
+  const text = fc.string({ unit: fc.oneof(codePoint, fc.constantFrom('a', '힣', '！', '😀')), maxLength: 3 })
+  const inBytes = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other))
+  fc.assert(fc.property(text, text, (one, other) => Math.sign(compareText(one, other)) === inBytes(one, other)))
 })
