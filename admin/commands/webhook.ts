@@ -61,12 +61,13 @@ const settingsOf = ({ url: targetUrl, type, subject, description, enable: enable
   return { targetUrl, types, subject, description, enabled, rotate }
 }
 
-const refuseTarget = (url: string, self: Command) => {
-  const { target, allowPrivateWebhooks = false } = self.optsWithGlobals<Options & GlobalOptions>()
+const refusePrivateOnAws = (_: Command, self: Command): void => {
+  const { target, allowPrivateWebhooks } = self.optsWithGlobals<Options & GlobalOptions>()
   if (allowPrivateWebhooks && target === 'aws')
-    throw new Refusal(
-      'AWS cannot reach a private target. Leave out --allow-private-webhooks, and name a public address.',
-    )
+    throw new Refusal('AWS cannot reach a private target. Leave out --allow-private-webhooks.')
+}
+
+const refuseTarget = (url: string, { allowPrivateWebhooks = false }: Options) => {
   if (isPermitted(url, allowPrivateWebhooks)) return
   throw new Refusal(
     'The target must be an https address. On one machine, --allow-private-webhooks permits http for 127.0.0.1.',
@@ -76,7 +77,7 @@ const refuseTarget = (url: string, self: Command) => {
 const create = async (stores: AdminStores, options: Options & { readonly url: string }, self: Command) => {
   const { site, url: targetUrl } = options
   const deps = await depsOf(stores, options)
-  refuseTarget(targetUrl, self)
+  refuseTarget(targetUrl, options)
   const { id, secret } = await createWebhook(deps, site, { ...settingsOf(options), targetUrl }, administrator).catch(
     refusing('tooManyWebhooks', `Site ${site} already has ${mostWebhooks} webhooks. Remove one of them first.`),
   )
@@ -98,12 +99,12 @@ const list = async (stores: AdminStores, options: Options) => {
 const show = async (stores: AdminStores, id: string, options: Options) =>
   viewOfWebhook((await find(stores, id, options)).webhook)
 
-const change = async (stores: AdminStores, id: string, options: Options, self: Command) => {
+const change = async (stores: AdminStores, id: string, options: Options) => {
   const { site, url } = options
   const wanted = settingsOf(options)
   if (Object.values(wanted).every((value) => value === undefined))
     throw new Refusal('Name what to change: "webhook change --help" lists the options.')
-  if (url !== undefined) refuseTarget(url, self)
+  if (url !== undefined) refuseTarget(url, options)
   const { deps, webhook } = await find(stores, id, options)
   const author = { author: administrator, now: Date.now() }
   return changeWebhook(deps, webhook, wanted, author).catch(unknown(site))
@@ -155,7 +156,7 @@ const parseType = parserIf(
 
 const privateOption = [
   '--allow-private-webhooks',
-  'permit targets at private addresses, like the flag of "serve"',
+  'on one machine, permit targets at private addresses, like the flag of "serve"',
 ] as const
 
 const withSettings = (command: Command): Command =>
@@ -197,4 +198,4 @@ export const webhookCommand = (): Command =>
       .argument('<delivery>', 'the id of the delivery')
       .option(...privateOption)
       .action(onStores(repeat, deliveryInText, hasFailed)),
-  ])
+  ]).hook('preAction', refusePrivateOnAws)

@@ -103,6 +103,8 @@ test('webhook deliveries names failures, and repeat refuses an unknown id (V-31)
   expect(row.indexOf(messages.delivery.refused)).toBe(head.indexOf('answer'))
   const ofHook = [id, '--site', site, '--allow-private-webhooks']
   expect(await administer(directory, ['webhook', 'test', ...ofHook])).toMatchObject({ status: 1, stderr: '' })
+  const other = await create((await openReceiver()).url)
+  expect(await administer(directory, ['webhook', 'test', other.id, ...ofHook.slice(1)])).toMatchObject({ status: 0 })
   const repeated = await administer(directory, ['webhook', 'repeat', id, 'dlv_1', '--site', site])
   expect(repeated).toEqual(refusal(directory, messages.delivery.unknown(id)))
 })
