@@ -30,6 +30,9 @@ const readTask = (body: string): RemovalTask => {
   return { site: storedId(site), path: storedPath(path), id }
 }
 
+const failureOf = ({ site, path }: RemovalTask): string =>
+  `The removal of the folder ${path} of site ${site} failed. The queue repeats it later:`
+
 /**
  * Completes removals in slices: the rest of the work after a slice becomes a new message. When a worker dies or fails,
  * the queue delivers its message again, and finally moves it to the dead letters. After a failure of the store, the
@@ -42,11 +45,8 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
     try {
       return await continueRemoval(deps, message, deadline, remaining)
     } catch (error) {
-      const { site, path } = message.task
-      const isTemporary = error instanceof ServiceError && error.status === 503
-      const log = isTemporary ? console.warn : console.error
-      log(`The removal of the folder ${path} of site ${site} failed. The queue repeats it later:`, error)
-      if (!isTemporary) throw error
+      if (!(error instanceof ServiceError && error.status === 503)) throw error
+      console.warn(failureOf(message.task), error)
       return { delay: Math.ceil(remaining / 1000) }
     }
   }
@@ -63,9 +63,8 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
     logMeasures(level, 'A removal is open', members, { [ownMetrics.oldestRemoval]: seconds })
     if (idle >= removalTimes.repeatedFor * 1000) {
       throw new Error(
-        `The removal of the folder ${path} of site ${site} makes no progress: ${attempts} attempts. ` +
-          'The queue repeats the message, then moves it to the dead letters. docs/operating.md describes how to ' +
-          'resume the removal.',
+        `The removal makes no progress: ${attempts} attempts. The queue repeats the message, then moves it to the ` +
+          'dead letters. docs/operating.md describes how to resume the removal.',
       )
     }
     await removalQueue.send(task, delay)
@@ -74,8 +73,13 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
   return async ({ Records }: SQSEvent, context: Context): Promise<void> => {
     for (const { body, messageId } of Records) {
       const task = readTask(body)
-      const rest = await work({ task, name: messageId }, context.getRemainingTimeInMillis())
-      if (rest) await passOn(task, rest, context)
+      try {
+        const rest = await work({ task, name: messageId }, context.getRemainingTimeInMillis())
+        if (rest) await passOn(task, rest, context)
+      } catch (error) {
+        console.error(failureOf(task), error)
+        throw error
+      }
     }
   }
 }

@@ -186,6 +186,7 @@ describe('a removal whose store is unavailable for two hours', () => {
     expect(queue.dead).toEqual([])
     await queue.workUntil(begun + 61 * minute)
     expect([queue.dead.length, await isOpen(), left]).toEqual([1, true, 3])
+    expect(vi.mocked(console.error).mock.lastCall?.[0]).toContain('the folder large of site 1001')
     const attempts = queue.deliveries()
     // Every 90 seconds for a quarter of an hour, then every nine minutes.
     expect(attempts).toBe(10 + 5)
