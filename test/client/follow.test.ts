@@ -92,6 +92,7 @@ test('a follower begins with the next change, and ends when its signal aborts (T
   }
   await expect(settled(follow())).rejects.toThrow('enough')
   expect(heard).toEqual(['008'])
+  expect(asked[1]?.accept).toBe('text/event-stream, application/json')
   expect(Object.fromEntries(new URL(asked[1]?.url ?? '').searchParams)).toEqual({
     after: '007',
     wait: '20',

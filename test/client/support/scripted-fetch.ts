@@ -4,6 +4,7 @@ export interface Asked {
   readonly method: string
   readonly url: string
   readonly token: string | null
+  readonly accept: string | null
 }
 
 type Answer = (asked: Asked) => Response | undefined
@@ -22,7 +23,8 @@ export const scriptedFetch = (answer: Answer) => {
   const asked: Asked[] = []
   const send: typeof fetch = async (input, init) => {
     const request = new Request(input, init)
-    const each = { method: request.method, url: request.url, token: request.headers.get('Authorization') }
+    const { method, url, headers } = request
+    const each = { method, url, token: headers.get('Authorization'), accept: headers.get('Accept') }
     asked.push(each)
     const response = answer(each)
     if (!response) throw new TypeError('fetch failed')
