@@ -15,27 +15,27 @@ import { sendEvent } from '../../support/lambda.ts'
 const service = await openFieldsService()
 const headers = { Authorization: await service.issueToken() }
 
-/** A slow call either waits before it reaches the store, or its answer waits. */
-type SlowWay = 'there' | 'back'
+/** A slow call waits before it reaches the store, or its answer waits. A late call reaches the store even if it is cut. */
+type SlowWay = 'there' | 'late' | 'back'
 
-/** Each write waits until `goOn`, unless its signal cuts it off. `goOn` returns when no write waits any more. */
+/** Each write waits until `goOn`. The caller of a write waits until its signal cuts it off. `goOn` ends all waits. */
 const slowDown = (dynamodb: DynamoDBDocumentClient, way: SlowWay) => {
   const gate = Promise.withResolvers<void>()
   const held: Promise<unknown>[] = []
   const send = dynamodb.send.bind(dynamodb) as (command: object, options?: object) => Promise<unknown>
-  const slowly = async (command: object, { abortSignal }: { readonly abortSignal?: AbortSignal } = {}) => {
-    const cut = Promise.withResolvers<never>()
-    abortSignal?.addEventListener('abort', () => cut.reject(new ServiceError('unavailable')))
-    if (way === 'there') await Promise.race([gate.promise, cut.promise])
+  const slowly = async (command: object, cut: Promise<never>) => {
+    if (way !== 'back') await Promise.race([gate.promise, ...(way === 'late' ? [] : [cut])])
     const answer = await send(command)
-    if (way === 'back') await Promise.race([gate.promise, cut.promise])
+    if (way === 'back') await gate.promise
     return answer
   }
-  const slow = (command: object, options?: object) => {
+  const slow = (command: object, options: { readonly abortSignal?: AbortSignal } = {}) => {
     if (!/^(Put|Update|Delete|BatchWrite)/.test(command.constructor.name)) return send(command, options)
-    const call = slowly(command, options)
+    const cut = Promise.withResolvers<never>()
+    options.abortSignal?.addEventListener('abort', () => cut.reject(new ServiceError('unavailable')))
+    const call = slowly(command, cut.promise)
     held.push(call)
-    return call
+    return Promise.race([call, cut.promise])
   }
   Object.assign(dynamodb, { send: slow })
   const goOn = async () => {
@@ -82,7 +82,7 @@ const begin = async (way: SlowWay, [, method, below, body]: Change) => {
 }
 
 test.each(changes)('%s: a late change answers 503, and does not overwrite a newer change', async (...change) => {
-  const { path, answer, thaw } = await begin('there', change)
+  const { path, answer, thaw } = await begin('late', change)
   expect(answer.status).toBe(503)
   const { deps } = service.start()
   const form = storedId<WebFormId>(/webforms\/(\d+)/.exec(path)?.[1])
