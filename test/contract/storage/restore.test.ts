@@ -277,3 +277,16 @@ it.each(storageHands)('A restore during a removal restores no older version: $na
   expect((await storage.restore('/a')).status).toBe(200)
   expect(await storage.read('/a')).toBe('newer')
 })
+
+it.each(storageHands)('A restore is refused if another one has restored the file: $name (H-24)', async ({ open }) => {
+  storage = await open()
+  const { removals } = storage.deps
+  const { lock } = removals
+  await put('/a')
+  await storage.remove('/a')
+  vi.spyOn(removals, 'lock').mockImplementationOnce(async (...given) => {
+    expect((await storage.restore('/a')).status).toBe(200)
+    return lock(...given)
+  })
+  expect(codeOf(await storage.restore('/a'))).toBe(104022)
+})
