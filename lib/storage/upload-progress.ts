@@ -88,16 +88,18 @@ export const startProgress = ({ progress, token, id, total, already = 0, isConti
     complete,
 
     /**
-     * Waits for the upload, then reports its end. Without `isWhole`, reports a pause. After a failure, the last
-     * progress stays.
+     * Reports the progress of the upload even while no bytes arrive, then its end. Without `isWhole`, reports a pause.
+     * After a failure, the last progress stays.
      */
     async follow<Result>(upload: Promise<Result>, isWhole: (result: Result) => boolean = () => true): Promise<Result> {
+      const timer = setInterval(reportIfDue, interval)
       try {
         const result = await upload
         if (isWhole(result)) void complete()
         else reportReceived()
         return result
       } finally {
+        clearInterval(timer)
         hasEnded = true
         await writing
       }

@@ -32,3 +32,26 @@ it('The progress of an upload is visible while it runs (S-86, S-87; operation 13
   expect((await storage.post('/slow/a', [{ name: 'b', content: 'x' }])).status).toBe(400)
   expect(await percent()).toBe(100)
 })
+
+it.each([
+  ['of half a body', true, 50],
+  ['without a declared length (S-88)', false, 0],
+])('The progress %s is visible while the upload stalls, and after it fails (S-87)', async (_, isDeclared, percent) => {
+  let passed = 0
+  const storage = await openStorage({ clock: { wall: Date.now, monotonic: () => passed } })
+  await storage.post('/before', [{ name: 'a', content: 'x' }])
+  const form = multipart([{ name: 'a', content: 'x'.repeat(100_000) }])
+  const body = new Readable({ read() {} })
+  body.push(form.subarray(0, form.length / 2 + 1))
+  const headers = { ...formHeaders, ...(isDeclared && { 'Content-Length': String(form.length) }) }
+  const stalled = storage.call('POST', '/stalled', { headers, body })
+  /** Each look comes a second after the one before. */
+  const seen = async (): Promise<number> => {
+    passed += 1_000
+    return (await storage.get('', { status: '' })).json.percent
+  }
+  await expect.poll(seen).toBe(percent)
+  body.destroy(new Error('the caller is gone'))
+  expect((await stalled).status).toBe(400)
+  expect(await seen()).toBe(percent)
+})
