@@ -102,4 +102,6 @@ test('A body over 64 KiB is refused with 413/100013 (E-10)', async () => {
   expectError(await post(padded(64 * 1024 + 1)), 413, 100013)
   expect(await layoutOf(form)).toBe('')
   expect((await post(padded(64 * 1024))).status).toBe(201)
+  const rename = { method: 'PUT', body: { name: 'x'.repeat(64 * 1024) } }
+  expectError(await call(`${storage}/a?meta`, rename), 413, 100013)
 })
