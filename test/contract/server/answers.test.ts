@@ -85,6 +85,13 @@ test.each([
   if (status === 400) expect(JSON.parse(answer.body)).toMatchObject({ code: 400, requestId: expect.any(String) })
 })
 
+test.each(['/ü', '/a b', '/?name=ü'])('the refusal of the URL %s says how to encode it (E-1)', async (target) => {
+  const { url } = await listening(async () => ({ status: 200 }))
+  const answer = lastAnswer(await received(url, 'GET', target))
+  expect(answer.status).toBe(400)
+  expect(JSON.parse(answer.body)).toMatchObject({ code: 400, message: expect.stringContaining('percent-encode') })
+})
+
 test('repeated headers are joined, including those that contain tokens', async () => {
   const seen: Record<string, string>[] = []
   const { url } = await listening(async ({ headers }) => {
