@@ -53,7 +53,7 @@ const startsAsForm = (text: string) => /^[\w.\-+*%[\]]+=/.test(text) && !startsA
 
 const declaredFormat = (request: Request, { xml }: BodyForms): Format | 'form' => {
   const header = request.headers['content-type']
-  if (header === undefined || header.trim() === '' || !hasBody(request)) return 'json'
+  if (!header || !hasBody(request)) return 'json'
   if (!isUtf8(header)) {
     const message = 'The request body is not declared as UTF-8. Send it in UTF-8.'
     throw new ServiceError('mediaTypeUnsupported', { message })
