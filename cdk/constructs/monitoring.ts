@@ -139,12 +139,13 @@ export const replicationWatch = ({ name, region, metric }: ReturnType<typeof rep
   action: 'Check whether AWS reports a fault of DynamoDB in one of the two regions.',
 })
 
-const ageOfRemovals = ({ functionName }: LambdaFunction) =>
+const largestOf = (metricName: string, { functionName }: LambdaFunction, period = Duration.minutes(5)) =>
   new Metric({
     namespace: ownMetrics.namespace,
-    metricName: ownMetrics.oldestRemoval,
+    metricName,
     dimensionsMap: { FunctionName: functionName },
     statistic: 'Maximum',
+    period,
   })
 
 const queueWatches = (
@@ -167,14 +168,14 @@ const queueWatches = (
   },
 ]
 
-const removalWatches = (removals: WorkQueue, age: Metric): readonly Watch[] => [
+const removalWatches = (removals: WorkQueue, worker: LambdaFunction): readonly Watch[] => [
   ...queueWatches('removals', removals, {
     waiting: 'The removal of a folder has made no progress for half an hour: uploads into the folder are refused.',
     failed: 'The removal of a folder has stopped half-way: uploads into the folder are refused.',
   }),
   {
     id: 'RemovalsOld',
-    metric: age,
+    metric: largestOf(ownMetrics.oldestRemoval, worker),
     threshold: removalTimes.old,
     impact: 'The removal of a folder has taken more than two hours: uploads into the folder are refused.',
     action:
@@ -226,6 +227,14 @@ const webhooksWatches = (webhooks: WorkQueue): readonly Watch[] =>
     failed: 'Some webhooks report a change only after the next change to the same site.',
   })
 
+const targetsWatch = (worker: LambdaFunction): Watch => ({
+  id: 'WebhookTargetsFailing',
+  metric: largestOf(ownMetrics.failingWebhooks, worker, Duration.hours(1)),
+  periods: 6,
+  impact: 'A target of a webhook has failed for six hours. After five days, its webhook is disabled.',
+  action: 'Search the log of the function webhooks for "A webhook fails or waits", and tell the owner of the target.',
+})
+
 const watchesOf = (scope: Construct, watched: Watched, settings: Settings): readonly Watch[] => [
   ...gatewayWatches(watched.api),
   ...Object.entries(watched.functions).flatMap(([name, lambda]) => functionWatches(name, lambda)),
@@ -233,10 +242,11 @@ const watchesOf = (scope: Construct, watched: Watched, settings: Settings): read
     tableWatches(name, table, settings.emulatorEndpoint !== undefined),
   ),
   ...replicationsIn(watched.tables, replicaRegions(settings, Stack.of(scope).region)).map(replicationWatch),
-  ...removalWatches(watched.removals, ageOfRemovals(watched.functions.removals)),
+  ...removalWatches(watched.removals, watched.functions.removals),
   historyWatch(scope, watched),
   ...(watched.lostEvents ? [changeEventsWatch(watched.lostEvents)] : []),
   ...(watched.webhooks ? webhooksWatches(watched.webhooks) : []),
+  ...(watched.functions.webhooks ? [targetsWatch(watched.functions.webhooks)] : []),
   ...(watched.streaming ? streamingWatches(watched.streaming) : []),
   ...(watched.canary ? [canaryWatch(watched.canary)] : []),
   ...watched.backups,
