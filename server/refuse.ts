@@ -7,10 +7,7 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 // The answers that are sent before a handler runs. Their code is the HTTP status.
 const refusals = {
-  malformed: [
-    400,
-    'The request is not well-formed HTTP/1.1. Correct it, and percent-encode its URL.',
-  ],
+  malformed: [400, 'The request is not well-formed HTTP/1.1. Correct it, and percent-encode its URL.'],
   tunnel: [400, 'This service is not a proxy and does not answer CONNECT. Send the request directly.'],
   stranger: [403, 'This address answers only requests through CloudFront. Use the base URL of the service.'],
   late: [408, 'The request did not arrive completely in time. Send it again.'],
