@@ -6,7 +6,7 @@ import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
 import { logLevels } from '../../lib/config/config.ts'
 import { regionalTables } from '../../lib/config/tables.ts'
-import { plainId } from '../../lib/core/names.ts'
+import { byName, plainId } from '../../lib/core/names.ts'
 import { functionNames, workloads } from './functions.ts'
 
 const hostName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
@@ -14,6 +14,8 @@ const policyName = /^[\w+=,.@-]{1,128}$/
 const zoneId = /^Z[A-Z0-9]{1,31}$/
 
 const textLike = (pattern: RegExp, rule: string) => z.string().regex(pattern, rule)
+
+const tableName = textLike(/^[\w.-]{3,255}$/, 'must be the name of a table')
 
 const arnOf = (service: string, resource: RegExp, thing: string) =>
   textLike(
@@ -48,7 +50,7 @@ const dataCentre = z.strictObject({
   streaming: z.boolean().optional(),
   originSecret: z.int().min(1).optional(),
   // The names of restored tables. Each key is the name of the table in lib/config/tables.ts.
-  restoredTables: z.partialRecord(z.enum(regionalTables), z.string().regex(/^[\w.-]{3,255}$/)).optional(),
+  restoredTables: z.strictObject(byName(regionalTables, () => tableName.optional())).optional(),
   alarmTopic: arnOf('sns', /[\w-]+/, 'a topic').optional(),
 })
 
@@ -80,7 +82,7 @@ const settings = z.strictObject({
   changeEvents: z.boolean().default(false),
   webhooks: z.boolean().default(false),
   uploadOrigins: z
-    .array(z.string().regex(/^https?:\/\/[a-z0-9.-]+(:\d+)?$/, 'must be an origin, such as "https://example.com"'))
+    .array(textLike(/^https?:\/\/[a-z0-9.-]+(:\d+)?$/, 'must be an origin, such as "https://example.com"'))
     .default([]),
   keptDays: z.int().min(1).max(3_650).default(30),
   canary: z.boolean().default(false),
@@ -90,7 +92,7 @@ const settings = z.strictObject({
       copyTo: arnOf('backup', /backup-vault:[\w-]+/, 'a vault').optional(),
     })
     .optional(),
-  alarmEmail: z.email().optional(),
+  alarmEmail: z.email('must be an e-mail address').optional(),
   logDays: z
     .int()
     .refine(
@@ -102,13 +104,11 @@ const settings = z.strictObject({
   coldAfterDays: z.int().min(30).optional(),
   encryptionKeys: z.record(z.string(), arnOf('kms', /key\/[\w-]+/, 'a key')).optional(),
   permissionsBoundary: textLike(policyName, 'must be the name of a managed policy in this account').optional(),
-  reservedConcurrency: z.partialRecord(z.enum(functionNames), z.int().positive()).default({}),
+  reservedConcurrency: z.strictObject(byName(functionNames, () => z.int().min(1).optional())).default({}),
   requestLimits: z
-    .strictObject({ perToken: z.int().nonnegative(), perSite: z.int().nonnegative() })
+    .strictObject({ perToken: z.int().min(0), perSite: z.int().min(0) })
     .default({ perToken: 100, perSite: 200 }),
-  throttling: z
-    .strictObject({ rate: z.int().positive(), burst: z.int().positive() })
-    .default({ rate: 500, burst: 1000 }),
+  throttling: z.strictObject({ rate: z.int().min(1), burst: z.int().min(1) }).default({ rate: 500, burst: 1000 }),
 })
 
 type Fault = readonly [isThere: boolean | undefined, path: string, message: string]
@@ -193,9 +193,22 @@ export const needsStream = ({ changeEvents, webhooks }: Pick<Settings, 'changeEv
 
 export const contextKey = 'siteAdmin'
 
-const explain: z.core.$ZodErrorMap = ({ code, input, inst, keys }) => {
-  if (code !== 'unrecognized_keys' || !inst || !('shape' in inst)) return input === undefined ? 'is missing' : undefined
-  return `There is no setting ${keys}. The settings are ${Object.keys(inst.shape ?? {}).join(', ')}`
+const kinds: Readonly<Record<string, string>> = {
+  array: 'must be a list: […]',
+  boolean: 'must be true or false, without quotes',
+  int: 'must be a whole number',
+  number: 'must be a number, without quotes',
+  string: 'must be a text in quotes',
+}
+
+const explain: z.core.$ZodErrorMap = (issue) => {
+  if (issue.input === undefined) return 'is missing'
+  if (issue.code === 'invalid_type') return kinds[issue.expected] ?? 'must be a JSON object: {…}'
+  if (issue.code === 'invalid_value') return `must be ${issue.values.map((value) => `"${String(value)}"`).join(' or ')}`
+  if (issue.code === 'too_small') return `must be at least ${issue.minimum}`
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`
+  if (issue.code !== 'unrecognized_keys' || !issue.inst || !('shape' in issue.inst)) return undefined
+  return `There is no setting ${issue.keys.join(', ')}. The settings are ${Object.keys(issue.inst.shape ?? {}).join(', ')}`
 }
 
 /**
@@ -213,10 +226,18 @@ export const parseSettings = (value: unknown): Settings => {
   throw new Error(`The settings of the app are wrong. Correct them in cdk.json or after -c:${faults.join('')}`)
 }
 
+const contextOfProject = () => {
+  try {
+    return JSON.parse(readFileSync('cdk.json', 'utf8')).context
+  } catch (error) {
+    throw new Error(`cdk.json cannot be read. Correct or restore this file. (${error})`)
+  }
+}
+
 export const settingsOfCommand = (context: readonly string[]): Settings => {
   const named = context.findLast((text) => text.startsWith(`${contextKey}=`))
   if (named !== undefined) return parseSettings(named.slice(contextKey.length + 1))
-  return parseSettings(JSON.parse(readFileSync('cdk.json', 'utf8')).context?.[contextKey])
+  return parseSettings(contextOfProject()?.[contextKey])
 }
 
 export const readSettings = (node: Node): Settings => parseSettings(node.tryGetContext(contextKey))

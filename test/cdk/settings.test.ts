@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { parseSettings } from '../../cdk/config/settings.ts'
 import { messages } from '../support/messages.ts'
+import { launch } from '../support/program.ts'
 
 const base = { prefix: 'Test', dataCentres: { us: { region: 'us-east-1' } }, defaultDataCentre: 'us' }
 
@@ -32,16 +33,23 @@ type Row = [what: string, settings: unknown, fault: string | RegExp]
 
 test.each<Row>([
   ['missing settings', undefined, `siteAdmin: ${says.missing}`],
-  ['settings that are not JSON', '{prefix', /^siteAdmin: .*object/],
+  ['settings that are not JSON', '{prefix', `siteAdmin: ${says.object}`],
   ['a missing prefix', { ...base, prefix: undefined }, `siteAdmin.prefix: ${says.missing}`],
   ['a prefix that no stack can have', { ...base, prefix: '1st' }, 'siteAdmin.prefix: must be 1 to 32 letters'],
   ['an unknown setting', { ...base, dataCenters: {} }, 'siteAdmin: There is no setting dataCenters. '],
-  ['a text for a switch', { ...base, webApplicationFirewall: 'true' }, /webApplicationFirewall: .*boolean/],
-  ['an invalid number of days', { ...base, keptDays: 0 }, /keptDays: /],
+  ['a text for a switch', { ...base, webApplicationFirewall: 'true' }, 'Firewall: must be true or false, without'],
+  ['a text for a number', { ...base, keptDays: '30' }, 'keptDays: must be a number, without quotes'],
+  ['a fraction of a day', { ...base, keptDays: 1.5 }, 'keptDays: must be a whole number'],
+  ['too few days', { ...base, keptDays: 0 }, `keptDays: ${says.atLeast(1)}`],
+  ['too many days', { ...base, keptDays: 3651 }, 'keptDays: must be at most 3650'],
+  ['a number for a text', { ...base, prefix: 5 }, 'prefix: must be a text in quotes'],
+  ['a list for an object', { ...base, dataCentres: ['us'] }, `dataCentres: ${says.object}`],
+  ['a text for a list', { ...base, uploadOrigins: 'https://a.com' }, 'uploadOrigins: must be a list: '],
+  ['a throttling of nothing', { ...base, throttling: { rate: 0, burst: 1 } }, `throttling.rate: ${says.atLeast(1)}`],
   ['an address for an origin', { ...base, uploadOrigins: ['https://a.com/'] }, `uploadOrigins.0: ${says.origin}`],
   ['a throttling without a burst', { ...base, throttling: { rate: 5 } }, `throttling.burst: ${says.missing}`],
-  ['an invalid level', { ...base, logLevel: 'info' }, /logLevel: .*INFO/],
-  ['an invalid mail address', { ...base, alarmEmail: 'ops' }, /alarmEmail: /],
+  ['an invalid level', { ...base, logLevel: 'info' }, 'logLevel: must be "DEBUG" or "INFO" or'],
+  ['an invalid mail address', { ...base, alarmEmail: 'ops' }, 'alarmEmail: must be an e-mail address'],
   ['a repository without an owner', { ...base, deploymentRole: { repository: 'a' } }, 'repository: must be OWNER'],
   ['an invalid region', withDataCentre({ region: 'here' }), `dataCentres.us.region: ${says.region}`],
   ['a home region that does not exist', { ...base, directoryRegion: 'eu-wset-1' }, `directoryRegion: ${says.region}`],
@@ -113,7 +121,11 @@ test.each<Row>([
   ],
   ...[31, 9999].map((logDays): Row => [`${logDays} days for logs`, { ...base, logDays }, `logDays: ${says.logDays}`]),
   ['old versions removed too soon', { ...base, coldAfterDays: 30, keptDays: 59 }, says.atLeast(30)],
-  ['a reservation for an unknown group', { ...base, reservedConcurrency: { files: 5 } }, /reservedConcurrency/],
+  [
+    'a reservation for an unknown group',
+    { ...base, reservedConcurrency: { files: 5 } },
+    'reservedConcurrency: There is no setting files. The settings are documentation, ',
+  ],
   [
     'a reservation that the workers of removals would use up',
     { ...base, reservedConcurrency: { removals: 5 } },
@@ -135,7 +147,16 @@ test.each<Row>([
     { ...withDataCentre({ restoredTables: { journal: 'history' } }), changeEvents: true },
     'us.restoredTables.journal: must be left out with changeEvents',
   ],
-  ['a restored directory', withDataCentre({ restoredTables: { tokens: 'tokens' } }), /us\.restoredTables/],
+  [
+    'a restored directory',
+    withDataCentre({ restoredTables: { tokens: 'tokens' } }),
+    'us.restoredTables: There is no setting tokens. The settings are signIns, ',
+  ],
+  [
+    'a table by its ARN',
+    withDataCentre({ restoredTables: { content: 'a:b' } }),
+    'content: must be the name of a table',
+  ],
   ['a backup without a vault', { ...base, backup: { copyTo: 'eu-west-1' } }, `backup.copyTo: ${says.vault}`],
 ])('The CDK app refuses %s', (_, settings, fault) => {
   expect(faultsOf(settings)).toEqual([expect.stringMatching(fault)])
@@ -143,6 +164,16 @@ test.each<Row>([
 
 test('All faults are reported at once', () => {
   expect(faultsOf({ ...base, keptDays: 0, logLevel: 'info', prefix: '' })).toHaveLength(3)
+})
+
+test('The CDK app prints the faults and nothing else, before it bundles functions', async () => {
+  const program = launch('cdk/app.ts', [], {
+    CDK_CONTEXT_JSON: JSON.stringify({ siteAdmin: { ...base, keptDays: 0 } }),
+  })
+  program.stdin.end()
+  const { status, stdout, stderr } = await program.ended
+  expect([status, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(messages.settings.only('keptDays'))
 })
 
 test.each<[string, unknown]>([

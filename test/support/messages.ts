@@ -140,6 +140,7 @@ export const messages = {
     tooFew: (region: string, limit: number, needed: number) =>
       new RegExp(`${limit} functions .* need ${needed}.*--region ${region} .*L-B99A9384 --desired-value 1000`, 's'),
     unknown: (region: string, needed: number) => phrase`${region}: can ${needed} functions `,
+    unreadable: phrase`^cdk.json cannot be read. Correct or restore this file. (SyntaxError: …)$`,
   },
   directory: {
     databaseInUse: phrase`site-admin.db is in use by another process. Repeat the command … Nothing was changed.$`,
@@ -222,6 +223,8 @@ export const messages = {
     domain: 'needs a hostedZoneId, a certificateArn',
     logDays: 'must be a number of days that CloudWatch offers',
     missing: 'is missing',
+    object: 'must be a JSON object',
+    only: (name: string) => phrase`^The settings of the app are wrong. Correct … after -c:\n- siteAdmin.${name}: …$`,
     origin: 'must be an origin',
     partition: 'must be in the AWS partition',
     region: 'must be a region',

@@ -8,7 +8,7 @@ import { parseSettings } from '../../../cdk/config/settings.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { listen, listenInTest } from '../../support/listen.ts'
 import { messages } from '../../support/messages.ts'
-import { run, startInShell } from '../../support/program.ts'
+import { run, runInShell, startInShell } from '../../support/program.ts'
 
 /** Replaces Lambda at the transport of its SDK. */
 const answerWith = async (status: number, body: object): Promise<void> => {
@@ -95,6 +95,14 @@ test('the check uses the settings of cdk.json, like a deployment', async () => {
   await answerWith(200, limitOf(1000))
   const { status, stdout } = await run('cdk/preflight.ts', [])
   expect([status, stdout]).toEqual([0, `${messages.deployment.enough('us-east-1', 1000)}\n`])
+})
+
+test('if cdk.json cannot be read, the check names it', async () => {
+  const folder = scratchDirectory()
+  writeFileSync(join(folder, 'cdk.json'), '{"context": {')
+  const script = join(import.meta.dirname, '..', '..', '..', 'cdk', 'preflight.ts')
+  const { status, stderr } = await runInShell('cd "$1" && "$node" "$2"', [folder, script])
+  expect([status, stderr]).toEqual([1, expect.stringMatching(messages.deployment.unreadable)])
 })
 
 test('without credentials, the check says what to do and what it would read', async () => {
