@@ -1,16 +1,12 @@
 import { checkConcurrency, checkWebFunctions, wantedConcurrency } from './config/lambda-quotas.ts'
 import { contextKey, settingsOfCommand } from './config/settings.ts'
-import { runScript } from './run-script.ts'
+import { lacksCredentials, runScript } from './run-script.ts'
 
 // `npm run preflight` checks, before a deployment, that the account allows enough concurrent executions in each region.
 // New accounts allow 10. With streaming it also compares the quotas of Web Functions. The exit status is 1 if a limit
 // is too low or AWS did not answer, and 2 for wrong usage.
 const usage = `Usage: npm run preflight -- [-c ${contextKey}='{…}']
 Without -c, the settings are those of cdk.json.`
-
-const noCredentials = /^(CredentialsProvider|TokenProvider|ExpiredToken|UnrecognizedClient)/
-const advice = `No limit was checked, because AWS needs valid credentials. Set AWS_PROFILE, sign in with "aws sso login" or "aws configure",
-and repeat the command when "aws sts get-caller-identity" answers. The command asks AWS in each region:`
 
 const options = { context: { type: 'string', short: 'c', multiple: true } } as const
 
@@ -19,9 +15,9 @@ process.exitCode = await runScript(usage, options, async ({ context = [] }) => {
   const wanted = [...wantedConcurrency(settings)]
   const findings = await Promise.all(wanted.map(([region, count]) => checkConcurrency(region, count, settings))).catch(
     (error) => {
-      if (!noCredentials.test(error.name)) throw error
+      if (!lacksCredentials(error)) throw error
       const questions = wanted.map(([region, count]) => `\n- ${region}: can ${count} functions run at once?`)
-      throw new Error(`${error.message}\n${advice}${questions.join('')}`)
+      throw Object.assign(error, { message: `${error.message}\nNo limit was checked:${questions.join('')}` })
     },
   )
   findings.push(...(await checkWebFunctions(settings)))

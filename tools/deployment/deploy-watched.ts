@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { contextKey, hasDistributions, onEdge, settingsOfCommand } from '../../cdk/config/settings.ts'
 import { runScript } from '../../cdk/run-script.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
+import { howMany } from '../../lib/core/names.ts'
 
 /**
  * `npm run deploy:watched` deploys the data centres one after the other, in the order of the settings. If an alarm goes
@@ -16,24 +18,52 @@ const options = {
   minutes: { type: 'string', default: '15' },
 } as const
 
+// All data centres get the same version, also if a file of the project changes during the deployment.
+const assembly = join('.cache', 'watched')
+
+const cdk = async (...args: readonly string[]): Promise<number> => {
+  const [status] = await once(spawn('cdk', args, { stdio: 'inherit' }), 'exit')
+  return status ?? 1
+}
+
+const deploy = (...args: readonly string[]) => cdk('deploy', '--app', assembly, ...args)
+
 process.exitCode = await runScript(usage, options, async ({ context = [], minutes }) => {
   const settings = settingsOfCommand(context)
+  if (!/^\d+$/.test(minutes) || Number(minutes) > 180)
+    throw new Error('--minutes must be a whole number from 0 to 180. Nothing was deployed.')
   const nameOf = (stack: string) => `${settings.prefix}-${stack}`
-  const deploy = async (...args: readonly string[]): Promise<number> => {
-    const passed = context.flatMap((text) => ['--context', text])
-    const [status] = await once(spawn('cdk', ['deploy', ...args, ...passed], { stdio: 'inherit' }), 'exit')
-    return status ?? 1
-  }
+  const dataCentres = await Promise.all(
+    Object.entries(settings.dataCentres).map(async ([id, { region }]) => {
+      const { outputs } = await readStackOutputs(nameOf(id), region)
+      return { stack: nameOf(id), region, alarms: outputs?.get('RollbackAlarms')?.split(' ') }
+    }),
+  )
+  let isInterrupted = false
+  // Ctrl+C also reaches the CDK, which then ends.
+  process.on('SIGINT', () => {
+    isInterrupted = true
+  })
+  const built = await cdk('synth', '--quiet', '--output', assembly, ...context.flatMap((text) => ['--context', text]))
+  if (built !== 0) return built
   const status = await deploy(...['directory', ...(onEdge(settings).length > 0 ? ['edge'] : [])].map(nameOf))
   if (status !== 0) return status
-  for (const [id, { region }] of Object.entries(settings.dataCentres)) {
-    const { outputs } = await readStackOutputs(nameOf(id), region)
-    const alarms = outputs?.get('RollbackAlarms')?.split(' ')
-    if (!alarms) console.log(`${nameOf(id)} has no alarms yet: nothing watches this deployment.`)
+  for (const [index, { stack, region, alarms }] of dataCentres.entries()) {
     const triggers = alarms?.flatMap((arn) => ['--rollback-trigger-alarm-arns', arn])
     const watch = triggers ? [...triggers, '--monitoring-time-minutes', minutes] : []
-    const outcome = await deploy(nameOf(id), '--exclusively', ...watch)
-    if (outcome !== 0) return outcome
+    const time = howMany(Number(minutes), 'minute')
+    const watching = `CloudFormation watches ${alarms?.length} alarms until ${time} after the deployment.`
+    console.log(alarms ? `${stack}: ${watching}` : `${stack} has no alarms yet: nothing watches this deployment.`)
+    const outcome = await deploy(stack, '--exclusively', ...watch)
+    if (outcome === 0) continue
+    const missing = dataCentres.slice(index).map((later) => later.stack)
+    console.error(
+      isInterrupted
+        ? `If CloudFormation has begun to update ${stack}, it continues. To roll this update back, run:\n` +
+            `  aws cloudformation cancel-update-stack --region ${region} --stack-name ${stack}`
+        : `The deployment of ${stack} has failed. These stacks are not updated: ${missing.join(', ')}`,
+    )
+    return outcome
   }
   return hasDistributions(settings) ? deploy(nameOf('watch'), '--exclusively') : 0
 })

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
 import { scratchDirectory } from '../../support/directory.ts'
 import { listenInTest } from '../../support/listen.ts'
+import { messages } from '../../support/messages.ts'
 import { launch } from '../../support/program.ts'
 
 const alarms = ['A-1', 'B-2'].map((name) => `arn:aws:cloudwatch:us-east-1:123456789012:alarm:${name}`)
@@ -25,12 +26,15 @@ const cloudFormation = async (): Promise<string> => {
 
 const dataCentres = { staging: { region: 'eu-west-1' }, us: { region: 'us-east-1' } }
 
-/** Runs the command with a fake `cdk` that records its arguments, and fails at the given stack. */
-const deployWatched = async (args: readonly string[], failing = 'none') => {
+/** Runs the command with a fake `cdk` that records its arguments, and at the given stack does `then` and fails. */
+const deployWatched = async (args: readonly string[], failing = 'none', then = ':') => {
   const folder = scratchDirectory()
   const notes = join(folder, 'notes')
   writeFileSync(notes, '')
-  writeFileSync(join(folder, 'cdk'), `#!/bin/sh\necho "$*" >> '${notes}'\n[ "$2" != ${failing} ]\n`)
+  writeFileSync(
+    join(folder, 'cdk'),
+    `#!/bin/sh\necho "$*" >> '${notes}'\n[ "$4" != ${failing} ] || { ${then}; exit 1; }\n`,
+  )
   chmodSync(join(folder, 'cdk'), 0o755)
   const program = launch('tools/deployment/deploy-watched.ts', args, {
     PATH: `${folder}:${process.env['PATH']}`,
@@ -46,29 +50,57 @@ const deployWatched = async (args: readonly string[], failing = 'none') => {
 const context = (settings: object = {}) =>
   `siteAdmin=${JSON.stringify({ prefix: 'Test', dataCentres, defaultDataCentre: 'us', ...settings })}`
 
-test('the command deploys the directory first, then each data centre with its alarms', async () => {
+const deploy = 'deploy --app .cache/watched'
+const stackOf = (call: string) => call.split(' ')[3]
+
+test('the command builds once, and deploys the directory, then each data centre with its alarms', async () => {
   const { status, stdout, calls } = await deployWatched(['-c', context(), '--minutes', '20'])
   expect(status).toBe(0)
   const triggers = alarms.map((alarm) => `--rollback-trigger-alarm-arns ${alarm}`).join(' ')
-  const passed = `--context ${context()}`
   expect(calls).toEqual([
-    `deploy Test-directory ${passed}`,
+    `synth --quiet --output .cache/watched --context ${context()}`,
+    `${deploy} Test-directory`,
     // The first deployment has no alarms.
-    `deploy Test-staging --exclusively ${passed}`,
-    `deploy Test-us --exclusively ${triggers} --monitoring-time-minutes 20 ${passed}`,
+    `${deploy} Test-staging --exclusively`,
+    `${deploy} Test-us --exclusively ${triggers} --monitoring-time-minutes 20`,
   ])
   expect(stdout).toContain('Test-staging has no alarms yet')
+  expect(stdout).toContain('Test-us: CloudFormation watches 2 alarms until 20 minutes after')
 })
 
 test('after a rollback, the command does not deploy later data centres', async () => {
-  const { status, calls } = await deployWatched(['-c', context()], 'Test-staging')
+  const { status, stderr, calls } = await deployWatched(['-c', context()], 'Test-staging')
   expect(status).toBe(1)
-  expect(calls.map((call) => call.split(' ')[1])).toEqual(['Test-directory', 'Test-staging'])
+  expect(calls.slice(1).map(stackOf)).toEqual(['Test-directory', 'Test-staging'])
+  expect(stderr).toMatch(messages.deployment.notUpdated('Test-staging', 'Test-us'))
+})
+
+test('after Ctrl+C, the command says how to roll the running deployment back', async () => {
+  const { status, stderr, calls } = await deployWatched(['-c', context()], 'Test-staging', 'kill -INT $PPID')
+  expect(status).toBe(1)
+  expect(calls.at(-1)).toContain('Test-staging')
+  expect(stderr).toMatch(messages.deployment.interrupted('eu-west-1', 'Test-staging'))
+})
+
+test.each<[string, string[], number, RegExp]>([
+  ['too many minutes', ['--minutes', '181'], 1, messages.deployment.minutes],
+  ['a text for the minutes', ['--minutes', '1m'], 1, messages.deployment.minutes],
+  ['an unknown flag', ['--minute', '1'], 2, /^Unknown option '--minute'\.\nUsage: /],
+  ['a wrong setting', ['-c', 'siteAdmin={'], 1, /^The settings of the app are wrong/],
+])('the command refuses %s before it deploys', async (_, args, wanted, message) => {
+  const { status, stderr, calls } = await deployWatched(args)
+  expect([status, calls]).toEqual([wanted, []])
+  expect(stderr).toMatch(message)
+})
+
+test('the command prints its usage', async () => {
+  const { status, stdout, calls } = await deployWatched(['--help'])
+  expect([status, stdout, calls]).toEqual([0, expect.stringMatching(/^Usage: npm run deploy:watched/), []])
 })
 
 test('the command deploys directory and edge first, and the watch stack last', async () => {
   const settings = { webApplicationFirewall: true, dataCentres: { us: { region: 'us-east-1', streaming: true } } }
   const { calls } = await deployWatched(['-c', context(settings)])
-  expect(calls[0]).toMatch(/^deploy Test-directory Test-edge /)
-  expect(calls.at(-1)).toMatch(/^deploy Test-watch --exclusively /)
+  expect(calls[1]).toBe(`${deploy} Test-directory Test-edge`)
+  expect(calls.at(-1)).toBe(`${deploy} Test-watch --exclusively`)
 })
