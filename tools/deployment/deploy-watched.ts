@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { contextKey, hasDistributions, onEdge, settingsOfCommand } from '../../cdk/config/settings.ts'
 import { runScript } from '../../cdk/run-script.ts'
 import { readStackOutputs } from '../../lib/aws/stack-outputs.ts'
+import { ServiceError } from '../../lib/core/errors.ts'
 import { howMany } from '../../lib/core/names.ts'
 
 /**
@@ -26,6 +27,18 @@ const cdk = async (...args: readonly string[]): Promise<number> => {
   return status ?? 1
 }
 
+const readAlarms = async (stack: string, region: string): Promise<readonly string[] | undefined> => {
+  try {
+    const { outputs } = await readStackOutputs(stack, region)
+    return outputs?.get('RollbackAlarms')?.split(' ')
+  } catch (cause) {
+    if (!(cause instanceof ServiceError)) throw cause
+    throw new Error(`CloudFormation in ${region} does not answer. Check your network, and repeat the command.`, {
+      cause,
+    })
+  }
+}
+
 const deploy = (...args: readonly string[]) => cdk('deploy', '--app', assembly, ...args)
 
 process.exitCode = await runScript(usage, options, async ({ context = [], minutes }) => {
@@ -35,8 +48,8 @@ process.exitCode = await runScript(usage, options, async ({ context = [], minute
   const nameOf = (stack: string) => `${settings.prefix}-${stack}`
   const dataCentres = await Promise.all(
     Object.entries(settings.dataCentres).map(async ([id, { region }]) => {
-      const { outputs } = await readStackOutputs(nameOf(id), region)
-      return { stack: nameOf(id), region, alarms: outputs?.get('RollbackAlarms')?.split(' ') }
+      const stack = nameOf(id)
+      return { stack, region, alarms: await readAlarms(stack, region) }
     }),
   )
   let isInterrupted = false

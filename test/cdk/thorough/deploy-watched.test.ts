@@ -26,19 +26,27 @@ const cloudFormation = async (): Promise<string> => {
 
 const dataCentres = { staging: { region: 'eu-west-1' }, us: { region: 'us-east-1' } }
 
-/** Runs the command with a fake `cdk` that records its arguments, and at the given stack does `then` and fails. */
-const deployWatched = async (args: readonly string[], failing = 'none', then = ':') => {
+interface Fault {
+  /** The stack at which the fake `cdk` runs a command of the shell, and fails. */
+  readonly failing?: string
+  readonly command?: string
+  readonly endpoint?: string
+}
+
+/** Runs the command with a fake `cdk` that records its arguments. */
+const deployWatched = async (args: readonly string[], fault: Fault = {}) => {
+  const { failing = 'none', command = ':', endpoint = await cloudFormation() } = fault
   const folder = scratchDirectory()
   const notes = join(folder, 'notes')
   writeFileSync(notes, '')
   writeFileSync(
     join(folder, 'cdk'),
-    `#!/bin/sh\necho "$*" >> '${notes}'\n[ "$4" != ${failing} ] || { ${then}; exit 1; }\n`,
+    `#!/bin/sh\necho "$*" >> '${notes}'\n[ "$4" != ${failing} ] || { ${command}; exit 1; }\n`,
   )
   chmodSync(join(folder, 'cdk'), 0o755)
   const program = launch('tools/deployment/deploy-watched.ts', args, {
     PATH: `${folder}:${process.env['PATH']}`,
-    AWS_ENDPOINT_URL: await cloudFormation(),
+    AWS_ENDPOINT_URL: endpoint,
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
   })
@@ -69,14 +77,17 @@ test('the command builds once, and deploys the directory, then each data centre 
 })
 
 test('after a rollback, the command does not deploy later data centres', async () => {
-  const { status, stderr, calls } = await deployWatched(['-c', context()], 'Test-staging')
+  const { status, stderr, calls } = await deployWatched(['-c', context()], { failing: 'Test-staging' })
   expect(status).toBe(1)
   expect(calls.slice(1).map(stackOf)).toEqual(['Test-directory', 'Test-staging'])
   expect(stderr).toMatch(messages.deployment.notUpdated('Test-staging', 'Test-us'))
 })
 
 test('after Ctrl+C, the command says how to roll the running deployment back', async () => {
-  const { status, stderr, calls } = await deployWatched(['-c', context()], 'Test-staging', 'kill -INT $PPID')
+  const { status, stderr, calls } = await deployWatched(['-c', context()], {
+    failing: 'Test-staging',
+    command: 'kill -INT $PPID',
+  })
   expect(status).toBe(1)
   expect(calls.at(-1)).toContain('Test-staging')
   expect(stderr).toMatch(messages.deployment.interrupted('eu-west-1', 'Test-staging'))
@@ -91,6 +102,12 @@ test.each<[string, string[], number, RegExp]>([
   const { status, stderr, calls } = await deployWatched(args)
   expect([status, calls]).toEqual([wanted, []])
   expect(stderr).toMatch(message)
+})
+
+test('the command ends before it deploys if CloudFormation does not answer', async () => {
+  const { status, stderr, calls } = await deployWatched(['-c', context()], { endpoint: 'http://127.0.0.1:1' })
+  expect([status, calls]).toEqual([1, []])
+  expect(stderr).toMatch(/^CloudFormation in \S+ does not answer\./)
 })
 
 test('the command prints its usage', async () => {
