@@ -61,7 +61,7 @@ const context = (settings: object = {}) =>
 const deploy = 'deploy --app .cache/watched'
 const stackOf = (call: string) => call.split(' ')[3]
 
-test('the command builds once, and deploys the directory, then each data centre with its alarms', async () => {
+test('the command builds once, then deploys the directory and each data centre', async () => {
   const { status, stdout, calls } = await deployWatched(['-c', context(), '--minutes', '20'])
   expect(status).toBe(0)
   const triggers = alarms.map((alarm) => `--rollback-trigger-alarm-arns ${alarm}`).join(' ')
