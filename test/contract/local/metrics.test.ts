@@ -106,7 +106,7 @@ const metricsIn = (text: string) => [...new Set(text.match(/\bsite_admin_\w+?(?=
 test('The guide has a place on AWS for each metric of the service (V-28)', async () => {
   const { send, scrape } = await start(address)
   await send('/health')
-  const [, table = ''] = readFileSync(join(docs, 'events.md'), 'utf8').split('| Metric | Place on AWS |')
+  const [, table = ''] = readFileSync(join(docs, 'events.md'), 'utf8').split('| Metric | On AWS |')
   const rows = table.split('\n\n', 1).join().split('\n')
   expect(metricsIn(rows.join())).toEqual(metricsIn((await scrape()).join('\n')))
   const { namespace: _, ...published } = ownMetrics
