@@ -35,7 +35,6 @@ const beyond: Readonly<Record<Emulator['name'], Readonly<Record<string, string>>
     'type multipart/form-data; boundary=x is refused with 415': 'it refuses malformed multipart bodies itself',
     'A body that is not multipart': 'it refuses malformed multipart bodies itself',
     'A form with .* is refused with 104000': 'it refuses malformed multipart bodies itself',
-    'An upload with more than 1,000 parts': 'it refuses more than 1,000 parts itself',
     'with a nameless part that is declared as bytes': 'it rewrites multipart bodies without these parts',
     'A name that is not UTF-8': 'it rewrites multipart bodies with names in UTF-8',
     'A file name starts after its last slash or backslash': 'it rewrites multipart bodies without backslashes',

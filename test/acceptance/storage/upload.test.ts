@@ -96,7 +96,6 @@ const cases: readonly (readonly [string, number, Parameters<typeof upload>[1]])[
   ['with the file name .. (S-10)', 104015, [{ name: 'good' }, { name: '..' }]],
   ['with a file name that is too long (S-12)', 104028, [{ name: 'good' }, { name: 'x'.repeat(256) }]],
   ['with more than 100 files (S-29)', 104000, Array.from({ length: 101 }, (_, index) => ({ name: `f${index}` }))],
-  ['with more than 1,000 parts (S-29)', 104000, [{ name: 'good' }, ...Array(1_000).fill({ part: 'other' })]],
 ]
 it.each(cases)('An upload %s is refused with %i, and nothing is stored (S-30)', async (_, code, files) => {
   const folder = `${own}/refused/${code}`
@@ -176,10 +175,10 @@ const ofForms: readonly (readonly [string, string])[] = [
   ['a part without a disposition', two.replace(/Content-Disposition.*"a"/, 'Content-Type: text/plain')],
   ['100 KB before its first boundary', 'x'.repeat(100_000) + good],
   [
-    '10,000 other parts',
+    '1,000 other parts (S-29)',
     good.replace(
       '--boundary',
-      `${`--${boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n\r\n`.repeat(10_000)}$&`,
+      `${`--${boundary}\r\nContent-Disposition: form-data; name="x"\r\n\r\n\r\n`.repeat(1_000)}$&`,
     ),
   ],
 ]
