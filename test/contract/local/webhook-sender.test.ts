@@ -103,10 +103,25 @@ test('webhook deliveries names failures, and repeat refuses an unknown id (V-31)
   expect(row.indexOf(messages.delivery.refused)).toBe(head.indexOf('answer'))
   const ofHook = [id, '--site', site, '--allow-private-webhooks']
   expect(await administer(directory, ['webhook', 'test', ...ofHook])).toMatchObject({ status: 1, stderr: '' })
-  const other = await create((await openReceiver()).url)
-  expect(await administer(directory, ['webhook', 'test', other.id, ...ofHook.slice(1)])).toMatchObject({ status: 0 })
   const repeated = await administer(directory, ['webhook', 'repeat', id, 'dlv_1', '--site', site])
   expect(repeated).toEqual(refusal(directory, messages.delivery.unknown(id)))
+})
+
+test('webhook test and repeat send to a private target on one machine (V-14, V-31)', async () => {
+  const { directory, site, create, put, deliveries } = await start()
+  const { url, subjects } = await openReceiver()
+  const { id } = await create(url)
+  await put('a.txt')
+  await expect.poll(async () => (await deliveries(id)).items).toHaveLength(1)
+  const [first] = (await deliveries(id)).items
+  for (const command of [
+    ['test', id],
+    ['repeat', id, first.id],
+  ]) {
+    const flags = ['--site', site, '--allow-private-webhooks']
+    expect(await administer(directory, ['webhook', ...command, ...flags])).toMatchObject({ status: 0 })
+  }
+  expect(subjects).toEqual(['a.txt', `webhook/${id}`, 'a.txt'])
 })
 
 test('A target without an answer delays no other, and gets the entry again (V-9, V-15)', async () => {
