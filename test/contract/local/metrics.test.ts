@@ -77,7 +77,7 @@ test('the metrics come without a long count of blobs or a measure that fails (V-
   metrics.close()
 })
 
-test('callers cannot add labels, and no label has a name, path or token (V-26)', async () => {
+test('callers cannot add labels, and labels lack names, paths and tokens (V-26)', async () => {
   const { send, scrape, demo } = await start(address)
   const rounds = async (name: string) => {
     for (const path of [`/${name}`, `${storage}/${name}`, `/api/v1/admin/sites/${name}/webforms`]) await send(path)

@@ -153,7 +153,7 @@ test('A target without an answer delays no other, and gets the entry again (V-9,
   await expect.poll(() => second.measure('waiting')).toBe(0)
 })
 
-test('A private target needs permission, and no log has its secret (V-4, V-14)', async () => {
+test('A private target needs permission, and logs lack its secret (V-4, V-14)', async () => {
   const printed = vi.spyOn(console, 'error')
   const { url, subjects } = await openReceiver()
   const permitted = await start()
