@@ -44,7 +44,7 @@ export const createTableStores = (database: Database, clock: Clock = systemClock
     removals: createFolderRemovals(database, record, clock),
     removalQueue: createRemovalQueue(database),
     progress: createUploadProgress(database, clock),
-    uploadRecords: createUploadRecords(database, record, clock),
+    uploadRecords: createUploadRecords(database, clock),
     history,
     live: createLiveChanges(history, listeners),
     usage: createSiteUsage(database),

@@ -191,12 +191,12 @@ export interface StageTarget {
 
 /**
  * The claim of a request to place an upload, where no transaction covers the upload and its file (AWS). If it is not
- * held, another request may place the upload, so the placement must not be undone. Call `complete` when the upload is
- * placed: the first request that calls it writes the entry.
+ * held, another request may place the upload, so the placement must not be undone. `complete` records that the upload is
+ * placed, and ends its lease. The first request that calls it writes the entry, and so does a repetition of its call.
  */
 export interface Claim {
   isHeld(): Promise<boolean>
-  complete(entry: HistoryEntry): Promise<void>
+  complete(entry: HistoryEntry, deadline?: Deadline): Promise<void>
 }
 
 /** The quota counts the `reserved` bytes already. `discard` may be called twice, or after `place`. */

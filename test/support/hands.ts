@@ -2,12 +2,15 @@ import { join } from 'node:path'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeEach, describe } from 'vitest'
 import type { RecordChange } from '../../lib/aws/dynamodb/journal.ts'
+import type { HistoryEntry } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
-import type { Clock } from '../../lib/core/time.ts'
+import { type Clock, systemClock } from '../../lib/core/time.ts'
 import { createTableStores } from '../../lib/machine/machine.ts'
 import { openDatabase } from '../../lib/machine/sqlite/database.ts'
 import { prepareSchema } from '../../lib/machine/sqlite/schema.ts'
+import { prepareUploads } from '../../lib/machine/tables/uploads.ts'
 import type { Stores } from '../../lib/service/stores.ts'
+import { expiryOfComplete } from '../../lib/storage/uploads/upload.ts'
 import { makeDirectory, removeDirectory } from './directory.ts'
 import { unrecorded } from './history.ts'
 import { openMemoryTables } from './memory-dynamodb.ts'
@@ -24,6 +27,8 @@ export interface OpenedHand {
   readonly quickChanges: number
   /** The same tables over another connection, as another process or function would use. */
   connect(): TableStores
+  /** Completes an upload: on one machine as the transaction that places its file does, on AWS by a claim. */
+  completeUpload(id: string, holder: string, entry: HistoryEntry): Promise<void>
   close(): Promise<void>
 }
 
@@ -36,7 +41,7 @@ export interface Hand {
 
 export const oneMachine: Hand = {
   name: 'one machine',
-  async open(clock) {
+  async open(clock = systemClock) {
     const folder = makeDirectory()
     const file = join(folder, 'site-admin.db')
     const first = openDatabase(file, { durable: false })
@@ -51,6 +56,9 @@ export const oneMachine: Hand = {
         const another = openDatabase(file, { durable: false })
         databases.push(another)
         return createTableStores(another, clock)
+      },
+      async completeUpload(id) {
+        await first.write(() => prepareUploads(first.connection).complete(expiryOfComplete(clock.wall()), id))
       },
       async close() {
         for (const database of databases) database.close()
@@ -68,7 +76,10 @@ const onTables = (name: string, openTables: (now?: () => number) => Promise<Test
       openTableStores(names, { dynamodb, now: clock?.wall, ...options })
     const open = () => storesOver(connect())
     const quickly = storesOver(connect(), { record: unrecorded })
-    return { stores: open(), unrecorded: quickly, quickChanges: 50, connect: open, close }
+    const stores = open()
+    const completeUpload = async (id: string, holder: string, entry: HistoryEntry) =>
+      stores.uploadRecords.claim(id, holder, 60_000)?.complete(entry)
+    return { stores, unrecorded: quickly, quickChanges: 50, connect: open, completeUpload, close }
   },
 })
 

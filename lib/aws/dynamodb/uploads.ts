@@ -1,7 +1,10 @@
+import type { HistoryEntry } from '../../core/history-entry.ts'
 import { inParallel, settleAll } from '../../core/in-parallel.ts'
+import type { Deadline } from '../../core/time.ts'
 import type { UploadProgress } from '../../storage/upload-progress.ts'
 import {
   countedBytes,
+  expiryOfComplete,
   type Holding,
   isOf,
   longestRequest,
@@ -151,9 +154,31 @@ const createUploadLeases = (
 export const createUploadRecords = ({ now = Date.now, record, ...options }: RecordingOptions): UploadRecords => {
   const table = openTable<RecordItem>(options)
   const openList = createOpenList(options, table, now)
+  const leases = createUploadLeases(table, now)
+
+  const complete = async (id: string, holder: string, entry: HistoryEntry, deadline?: Deadline): Promise<void> => {
+    const expires = expiryOfComplete(now())
+    const completing = table.update(uploadKey(id), {
+      set: { complete: true, holder, ends: expires, expires: inSeconds(expires), holding: null, until: undefined },
+      condition: expression`${isOpen} OR #holder = ${holder}`,
+      returns: 'ALL_NEW',
+    })
+    const stored = await completing.catch(async (error: unknown) => {
+      const found = await table.get(uploadKey(id))
+      // No later request of a complete upload writes the entry.
+      if (found?.complete && found.holder === holder) return found
+      throw error
+    })
+    // If the upload was cancelled while its file was placed, nobody else writes the entry.
+    const isCancelled = !stored && !(await table.get(uploadKey(id)))
+    await Promise.all([
+      (stored || isCancelled) && record(entry, deadline),
+      stored && openList.remove(toUpload(id, stored), [id]),
+    ])
+  }
 
   return {
-    ...createUploadLeases(table, now),
+    ...leases,
 
     async create(upload, most, moment) {
       let isListed = false
@@ -167,25 +192,10 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
 
     get: async (id) => mapped(await table.get(uploadKey(id)), (stored) => toUpload(id, stored)),
 
-    async complete(id, holder, expires, entry, deadline) {
-      const completing = table.update(uploadKey(id), {
-        set: { complete: true, holder, ends: expires, expires: inSeconds(expires), holding: null, until: undefined },
-        condition: expression`${isOpen} OR #holder = ${holder}`,
-        returns: 'ALL_NEW',
-      })
-      const stored = await completing.catch(async (error: unknown) => {
-        const found = await table.get(uploadKey(id))
-        // No later request of a complete upload writes the entry.
-        if (found?.complete && found.holder === holder) return found
-        throw error
-      })
-      // If the upload was cancelled while its file was placed, nobody else writes the entry.
-      const isCancelled = !stored && !(await table.get(uploadKey(id)))
-      await Promise.all([
-        (stored || isCancelled) && record(entry, deadline),
-        stored && openList.remove(toUpload(id, stored), [id]),
-      ])
-    },
+    claim: (id, holder, duration) => ({
+      isHeld: () => leases.renew(id, holder, duration),
+      complete: (entry, deadline) => complete(id, holder, entry, deadline),
+    }),
 
     async remove(id) {
       const stored = await table.take(uploadKey(id))

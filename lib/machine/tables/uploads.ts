@@ -6,7 +6,6 @@ import { isOf, type TakeOutcome, type Upload, type UploadRecords } from '../../s
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, one, prepareAll, value } from '../sqlite/queries.ts'
 import { createQuotaCheck } from './directory-stores.ts'
-import { type RecordChange, recordIf } from './history.ts'
 
 interface UploadRow extends Omit<Upload, 'target' | 'isComplete' | 'holding'> {
   readonly target: string
@@ -42,7 +41,7 @@ export const prepareUploads = (connection: DatabaseSync) =>
   })
 
 /** Leases are in memory, because only the process of the service appends to uploads. */
-export const createUploadRecords = (database: Database, record: RecordChange, { monotonic }: Clock): UploadRecords => {
+export const createUploadRecords = (database: Database, { monotonic }: Clock): UploadRecords => {
   const { connection, read, write, note } = database
   const uploads = prepareUploads(connection)
   const changeWithinQuota = createQuotaCheck(connection)
@@ -96,10 +95,7 @@ export const createUploadRecords = (database: Database, record: RecordChange, { 
       return isThere
     },
 
-    async complete(id, holder, expires, entry) {
-      await write(() => void recordIf(uploads.complete(expires, id) === 1, record, entry))
-      release(id, holder)
-    },
+    claim: () => undefined,
 
     giveBack: async (id, holder) => release(id, holder),
 

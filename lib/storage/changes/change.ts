@@ -36,7 +36,7 @@ export interface Requester extends Scope {
   /** If true, the path is taken as written, without a lookup that ignores case (S-7). */
   readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
-  readonly claim?: Claim
+  readonly claim?: Claim | undefined
   readonly progress?: Pick<ReturnType<typeof startProgress>, 'complete'>
 }
 

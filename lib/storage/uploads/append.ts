@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import type { Deadline } from '../../core/time.ts'
 import type { Requester } from '../changes/change.ts'
-import type { Claim } from '../object-store.ts'
 import { storageRefused } from '../refusals.ts'
 import {
   type Addition,
   type Announcement,
   countedBytes,
   type Durable,
-  expiryOfComplete,
   holdingOf,
   longestRequest,
   type Progress,
@@ -64,15 +62,15 @@ const keepLease = (
       mustGiveBack = isKept
       return isStored
     },
-    claim: (deadline: Deadline): Claim => ({
-      // The lease lasts until the end of the request, so that no other request takes over while this one undoes its
-      // placement.
-      isHeld: () => uploadRecords.renew(id, holder, Math.min(Math.max(lasts, deadline.timeLeft()), longestRequest)),
-      async complete(entry) {
-        await uploadRecords.complete(id, holder, expiryOfComplete(wall()), entry, deadline)
-        mustGiveBack = false
-      },
-    }),
+    // The lease lasts until the end of the request, so that no other request takes over while this one undoes its
+    // placement.
+    claim: (deadline: Deadline) =>
+      uploadRecords.claim(id, holder, Math.min(Math.max(lasts, deadline.timeLeft()), longestRequest)),
+    isHeld: () => uploadRecords.renew(id, holder, lasts),
+    /** The completion of the claim has ended the lease. */
+    markEnded(): void {
+      mustGiveBack = false
+    },
     async [Symbol.asyncDispose](): Promise<void> {
       clearInterval(timer)
       await stopRecording()

@@ -28,12 +28,10 @@ const placeOf = ({ path, folder, asDraft, keepsDraft = false }: Target, { site }
     into: folder === undefined ? undefined : storedPath(folder),
   }) as const
 
-type Claimed = Requester & Required<Pick<Requester, 'claim'>>
-
 const placeUpload = async (
   deps: UploadsDeps,
   whole: WholeUpload,
-  uploader: Claimed,
+  uploader: Requester,
   recording: Promise<boolean> | undefined,
 ): Promise<void> => {
   const place = placeOf(whole.target, uploader)
@@ -76,10 +74,11 @@ const completeUpload = async (
   const recording = isRecorded ? undefined : lease.advance({ ...upload, holding: holdingOf(upload) }, true)
   try {
     await placeUpload(deps, wholeOf(upload), { ...requester, claim }, recording)
+    if (claim) lease.markEnded()
   } catch (error) {
     if (error instanceof PartMissing) await lease.advance({ ...upload, offset: 0, holding: holdingOf(upload) }, false)
     if (error instanceof PartMissing || !(error instanceof ServiceError && error.status < 500)) throw error
-    if (!(await claim.isHeld())) throw new ServiceError('unavailable', { cause: error })
+    if (!(await lease.isHeld())) throw new ServiceError('unavailable', { cause: error })
     // If this fails, the upload expires later.
     await discardUpload(deps, upload, true).catch(() => {})
     throw error
@@ -96,7 +95,8 @@ const takeOver = async (deps: UploadsDeps, requester: Requester, held: Upload, l
   if (holding) return holding
   const { author, site, deadline } = requester
   const entry = { ...author, site, ...entryOf(placeOf(held.target, requester)) }
-  await lease.claim(deadline).complete(entry)
+  await lease.claim(deadline)?.complete(entry, deadline)
+  lease.markEnded()
   return undefined
 }
 

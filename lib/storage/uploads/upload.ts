@@ -1,7 +1,5 @@
-import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
-import type { Deadline } from '../../core/time.ts'
-import type { Staged } from '../object-store.ts'
+import type { Claim, Staged } from '../object-store.ts'
 
 /**
  * `parts` contains the entity tag of each whole part, and is empty when the bytes are in one piece. `tail` names the
@@ -135,8 +133,11 @@ export interface UploadRecords {
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
   /** Stores the progress, and ends the lease unless `keepsLease`. False if the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keepsLease: boolean): Promise<boolean>
-  /** The first call writes the entry, and ends the lease. A repetition with the same holder writes it again. */
-  complete(id: string, holder: string, expires: number, entry: HistoryEntry, deadline?: Deadline): Promise<void>
+  /**
+   * The claim to place the upload, under a lease that is extended by `duration` when the placement has to be undone.
+   * Undefined if a transaction covers the upload and its file.
+   */
+  claim(id: string, holder: string, duration: number): Claim | undefined
   giveBack(id: string, holder: string): Promise<void>
   remove(id: string): Promise<Upload | undefined>
 }

@@ -217,7 +217,8 @@ test('A completed upload is recorded although every answer is lost (H-1)', async
   const answers = loseAnswer(client, 'UpdateItemCommand')
   recorded.length = 0
   const record = async (one: HistoryEntry) => void recorded.push(one)
-  await openTableStores(names, { dynamodb: client, record }).uploadRecords.complete(upload.id, 'first', 2, entry)
+  const claim = openTableStores(names, { dynamodb: client, record }).uploadRecords.claim(upload.id, 'first', 60_000)
+  await claim?.complete(entry)
   expect(answers.lost).toBe(1)
   expect(recorded).toEqual([entry])
 })

@@ -298,11 +298,13 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
       ends.set(holder, time.now + duration)
       return uploadRecords.take(id, offset, holder, duration, owner)
     }
-    const renew: typeof uploadRecords.renew = (id, holder, duration, progress) => {
-      const left = plant === 'no renewal of leases' ? (ends.get(holder) ?? 0) - time.now : duration
-      return uploadRecords.renew(id, holder, left, progress)
-    }
-    return { progress, uploadRecords: { ...uploadRecords, take, renew } }
+    const leftOf = (holder: string, duration: number) =>
+      plant === 'no renewal of leases' ? (ends.get(holder) ?? 0) - time.now : duration
+    const renew: typeof uploadRecords.renew = (id, holder, duration, progress) =>
+      uploadRecords.renew(id, holder, leftOf(holder, duration), progress)
+    const claim: typeof uploadRecords.claim = (id, holder, duration) =>
+      uploadRecords.claim(id, holder, leftOf(holder, duration))
+    return { progress, uploadRecords: { ...uploadRecords, take, renew, claim } }
   }
 
   const openFunctions = (): Readonly<Record<Group, Handler>> => {

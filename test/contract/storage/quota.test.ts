@@ -14,6 +14,7 @@ import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { Refusal } from '../../support/s3-messages.ts'
 import { beforeCalls, createLoss, loseFirstAnswers } from '../../support/store-faults.ts'
+import { failCompletions } from '../uploads/service.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
 import { limited } from './limited.ts'
 import { atFirst, isPut, isRemovalOf, type Matcher } from './s3-bench.ts'
@@ -166,8 +167,7 @@ test('An upload in parts that cannot begin is not counted (S-125)', async () => 
 
 test('A cancelled upload whose file is already stored stays counted (S-125)', async () => {
   const storage = await start(1_000)
-  const complete = vi.spyOn(storage.deps.uploadRecords, 'complete')
-  for (let time = 0; time < 2; time++) complete.mockRejectedValueOnce(new ServiceError('unavailable'))
+  failCompletions(storage.deps.uploadRecords, 2)
   await storage.create('up.txt', 5)
   const [upload = ''] = storage.uploads
   expect((await storage.append(upload, 'hello')).status).toBe(503)

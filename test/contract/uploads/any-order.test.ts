@@ -4,7 +4,7 @@ import { errors, ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import type { StorageDeps } from '../../../lib/service/deps.ts'
 import { root } from '../../../lib/storage/path.ts'
-import type { Addition, Upload } from '../../../lib/storage/uploads/upload.ts'
+import type { Addition, Upload, UploadRecords } from '../../../lib/storage/uploads/upload.ts'
 import { aroundCalls } from '../../support/around-calls.ts'
 import { timesToTry } from '../../support/each-call.ts'
 import { inPieces } from '../../support/in-pieces.ts'
@@ -27,8 +27,14 @@ const serve = (deps: StorageDeps, diesAfter = Number.POSITIVE_INFINITY) => {
   const fault = createFault()
   fault.dieAfter(diesAfter)
   // Reads of content run inside other calls, so they are not counted.
-  const within = <Port extends object>(port: Port): Port => aroundCalls(port, fault.run, ['read', 'removedWithin'])
-  const [files, uploadRecords, uploadParts] = [within(deps.files), within(deps.uploadRecords), within(deps.uploadParts)]
+  const within = <Port extends object>(port: Port): Port =>
+    aroundCalls(port, fault.run, ['read', 'removedWithin', 'claim'])
+  const claim: UploadRecords['claim'] = (...given) => {
+    const made = deps.uploadRecords.claim(...given)
+    return made && within(made)
+  }
+  const [files, uploadParts] = [within(deps.files), within(deps.uploadParts)]
+  const uploadRecords = { ...within(deps.uploadRecords), claim }
   return {
     uploads: uploadsOf({ ...deps, files, uploadRecords, uploadParts, lease: { lasts: leaseTime } }),
     content: (name: string) => bytesIn(deps.files, `live/${site}/${name}`),

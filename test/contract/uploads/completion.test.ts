@@ -1,11 +1,11 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { storedPath } from '../../../lib/storage/path.ts'
 import { entry } from '../../support/history.ts'
 import { openStorageOnAws } from '../storage/hands.ts'
 import { interruptChanges } from '../storage/interruption.ts'
 import { openStorage, type StorageUnderTest } from '../storage/service.ts'
-import { uploadIn } from './service.ts'
+import { failCompletions, uploadIn } from './service.ts'
 
 /** A service whose object store can fail to place files. */
 const open = async () => {
@@ -76,8 +76,7 @@ describe('Completing an upload while the store fails for a time', () => {
 describe('An upload that completed without being recorded on AWS', () => {
   const start = async () => {
     const service: StorageUnderTest = await openStorageOnAws()
-    const { uploadRecords } = service.deps
-    vi.spyOn(uploadRecords, 'complete').mockRejectedValueOnce(new ServiceError('unavailable'))
+    failCompletions(service.deps.uploadRecords, 1)
     const upload = uploadIn(await service.create('a.txt', 5))
     expect((await service.patch(upload, 0, 'hello')).status).toBe(503)
     expect(await service.read('/a.txt')).toBe('hello')

@@ -9,7 +9,7 @@ import { Refusal, type S3Request } from '../../support/s3-messages.ts'
 import { openStorageOnAws } from '../storage/hands.ts'
 import { interruptChanges } from '../storage/interruption.ts'
 import type { StorageUnderTest } from '../storage/service.ts'
-import { uploadIn } from './service.ts'
+import { failCompletions, uploadIn } from './service.ts'
 
 const part = 8 * 1024 * 1024
 const bytes = Buffer.alloc(2 * part + 5, 'x')
@@ -63,12 +63,6 @@ const send = async ({ url, headers }: State['addresses'][number], body: Buffer):
 const sendAll = async (upload: string) => {
   const addresses = await addressesOf(upload, 1)
   return Promise.all(addresses.map((address, index) => send(address, partsOf(bytes)[index] ?? bytes)))
-}
-/** Completes an upload in a process that dies before it records this change of the upload. */
-const dieAt = async (change: 'complete' | 'advance', upload: string) => {
-  const failing = vi.spyOn(service.deps.uploadRecords, change).mockRejectedValue(unavailable)
-  expect((await ask('PATCH', upload)).status).toBe(503)
-  failing.mockRestore()
 }
 const fileIn = (path: string) => bytesIn(service.deps.files, `live/${service.site}/${path}`)
 const percent = async (): Promise<number> => JSON.parse((await ask('GET', '/storage', { status: '' })).text).percent
@@ -150,7 +144,8 @@ test.each([['GET', 'GET'], ['PATCH', 'PATCH'], ['DELETE']])(
   async (...methods) => {
     const upload = await beginFilm()
     await sendAll(upload)
-    await dieAt('complete', upload)
+    failCompletions(service.deps.uploadRecords, 1)
+    expect((await ask('PATCH', upload)).status).toBe(503)
     for (const method of methods) expect((await ask(method, upload)).status).toBeLessThan(300)
     expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
     const { items } = JSON.parse((await ask('GET', '/changes')).text)
@@ -162,7 +157,9 @@ test('After a crash during a refusal, GET names the stored parts (U-33)', async 
   const upload = await beginFilm()
   const [first] = await addressesOf(upload, 1)
   if (first) await send(first, bytes.subarray(0, part))
-  await dieAt('advance', upload)
+  const failing = vi.spyOn(service.deps.uploadRecords, 'advance').mockRejectedValue(unavailable)
+  expect((await ask('PATCH', upload)).status).toBe(503)
+  failing.mockRestore()
   expect(await stateOf(upload)).toMatchObject({ complete: false, stored: [1] })
   await sendAll(upload)
   expect((await ask('PATCH', upload)).status).toBe(204)

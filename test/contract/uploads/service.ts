@@ -1,4 +1,6 @@
 import { Readable } from 'node:stream'
+import { ServiceError } from '../../../lib/core/errors.ts'
+import type { UploadRecords } from '../../../lib/storage/uploads/upload.ts'
 import type { Answer } from '../../support/answer.ts'
 import type { Call } from '../storage/service.ts'
 
@@ -7,6 +9,18 @@ interface Request {
   readonly headers?: Readonly<Record<string, string | null>>
   readonly body?: string | Buffer | Readable
   readonly query?: Readonly<Record<string, string>>
+}
+
+/** The next requests place their uploads, but cannot record this. */
+export const failCompletions = (records: UploadRecords, times: number): void => {
+  const { claim } = records
+  let left = times
+  const failing = async () => {
+    throw new ServiceError('unavailable')
+  }
+  Object.assign(records, {
+    claim: (...given: Parameters<typeof claim>) => ({ ...claim(...given), ...(left-- > 0 && { complete: failing }) }),
+  })
 }
 
 /** The path of a new upload after the address of its site. */
