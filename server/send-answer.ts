@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { giveBack, pieceSize } from '../lib/core/pieces.ts'
-import type { Answer, Delivery, Send } from '../lib/http/request.ts'
+import type { Answer, Delivery, HandledRequest } from '../lib/http/request.ts'
 import type { WaitingAnswers } from './slow-callers.ts'
 
 /**
@@ -83,9 +83,9 @@ export interface Exchange {
   readonly isWaiting: () => boolean
 }
 
-const delivered = { sent: undefined }
+const delivered = {}
 
-export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, waiting: WaitingAnswers): Send<void> => {
+export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, waiting: WaitingAnswers) => {
   const { req: request } = response
   const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
     const unread = !request.complete
@@ -97,13 +97,13 @@ export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, w
     return unread
   }
 
-  const finish = async (unread: boolean): Promise<Delivery<void>> => {
+  const finish = async (unread: boolean): Promise<Delivery> => {
     if (unread && !isWaiting() && !early.waitForBody) await discardRest(request, early)
     response.end()
     return delivered
   }
 
-  const sendWhole = (answer: Answer, body: string | Uint8Array): Delivery<void> | Promise<Delivery<void>> => {
+  const sendWhole = (answer: Answer, body: string | Uint8Array): Delivery | Promise<Delivery> => {
     const length = Buffer.byteLength(body)
     const unread = writeHead(answer, length)
     // The text is ASCII, so it has as many bytes as characters. Writing it as Latin 1 is faster.
@@ -119,7 +119,7 @@ export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, w
   }
 
   // A failure on either side breaks the connection, so that half a file never looks complete.
-  const sendStream = async (answer: Answer, stream: Readable): Promise<Delivery<void>> => {
+  const sendStream = async (answer: Answer, stream: Readable): Promise<Delivery> => {
     const stop = () => stream.destroy()
     response.once('close', stop)
     const declared = answer.headers['Content-Length']
@@ -136,7 +136,7 @@ export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, w
       if (response.destroyed) return delivered
       if (!response.headersSent) throw error
       response.destroy()
-      return { ...delivered, cut: error }
+      return { cut: error }
     } finally {
       response.off('close', stop)
       stream.destroy()
@@ -147,7 +147,7 @@ export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, w
     if (bytes > uncounted && request.method === 'GET') waiting.admit(response, bytes)
   }
 
-  const send: Send<void> = (answer) => {
+  const send = async (answer: Answer): Promise<Delivery> => {
     const { body } = answer
     if (!(body instanceof Readable)) {
       const length = Buffer.byteLength(body)
@@ -163,9 +163,10 @@ export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, w
     return finish(writeHead(answer, undefined))
   }
 
-  return (answer) => {
-    if (!early.waitForBody || request.complete || isWaiting()) return send(answer)
-    const limits = answer.toStranger ? (early.strangers ?? early) : early
-    return discardRest(request, limits).then(() => send(answer))
+  return async ({ answer, errorAnswer }: HandledRequest): Promise<Delivery> => {
+    if (early.waitForBody && !request.complete && !isWaiting()) {
+      await discardRest(request, answer.toStranger ? (early.strangers ?? early) : early)
+    }
+    return send(answer).catch((error) => send(errorAnswer(error)))
   }
 }

@@ -122,8 +122,8 @@ const answerOn = <Kind extends Server>(
     if (slowestBody && !message.complete) watchBody(message, exchange.isWaiting, slowestBody)
     try {
       const request = readRequest(message, body, addressOf(message))
-      const send = sendOn(exchange, earlyAnswers, waiting)
-      await handlerFor(request.path)(request, deadlineFor(message), send)
+      const handled = await handlerFor(request.path)(request, deadlineFor(message))
+      handled.record(await sendOn(exchange, earlyAnswers, waiting)(handled))
     } catch (error) {
       console.error('A request could not be answered:', error)
       exchange.response.destroy()

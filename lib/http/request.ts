@@ -66,19 +66,22 @@ export interface Answer {
 
 type Bytes = { readonly receivedBytes?: number; readonly sentBytes?: number }
 
-export interface Delivery<Sent> extends Bytes {
-  readonly sent: Sent
+export interface Delivery extends Bytes {
   readonly cut?: unknown
 }
 
 /**
- * The port to the transport of an answer. Throws only as long as another answer can be sent instead. `cut` is a later
- * failure, which broke off the answer.
+ * A request with its answer. If `answer` cannot be sent, send `errorAnswer` of this failure instead. Then call `record`.
+ * `cut` is a failure that broke off the answer after its first bytes.
  */
-export type Send<Sent> = (answer: Answer) => Delivery<Sent> | Promise<Delivery<Sent>>
+export interface HandledRequest {
+  readonly answer: Answer
+  readonly errorAnswer: (failure: unknown) => Answer
+  readonly record: (delivery: Delivery) => void
+}
 
-/** Answers every failure, even one of `send`. `deadline` is `unlimited` when the request has no time limit. */
-export type Handler = <Sent = Answer>(request: Request, deadline: Deadline, send?: Send<Sent>) => Promise<Sent>
+/** Has an answer for every failure. `deadline` is `unlimited` when the request has no time limit. */
+export type Handler = (request: Request, deadline: Deadline) => Promise<HandledRequest>
 
 export type Format = 'json' | 'xml'
 

@@ -5,8 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { createDocumentClient } from '../../lib/aws/dynamodb/dynamodb.ts'
 import { openAccessStores, openCategoriesStores, openFieldsStores } from '../../lib/aws/open-tables.ts'
 import { readSettingsOf } from '../../lib/config/config.ts'
-import type { Deadline } from '../../lib/core/time.ts'
-import type { Answer, Handler, Request, Send } from '../../lib/http/request.ts'
+import type { Answer, Handler, Request } from '../../lib/http/request.ts'
 import { createServer, dispatch } from '../../server/server.ts'
 import { openHandler } from '../support/handlers.ts'
 import { freePort } from '../support/listen.ts'
@@ -54,16 +53,17 @@ const askFunction = async (
   return { status: answer.statusCode ?? 502, headers: headersOf(answer), body: answer }
 }
 
-const handingOver = (stream: StreamProcess): Handler => {
-  async function handle(request: Request, deadline: Deadline): Promise<Answer>
-  async function handle<Sent>(request: Request, deadline: Deadline, send: Send<Sent>): Promise<Sent>
-  async function handle(request: Request, _: Deadline, send: Send<unknown> = (answer) => ({ sent: answer })) {
-    const { sent, cut } = await send(await askFunction(stream, request))
-    if (cut !== undefined) console.error(cut)
-    return sent
-  }
-  return handle
-}
+const handingOver =
+  (stream: StreamProcess): Handler =>
+  async (request) => ({
+    answer: await askFunction(stream, request),
+    errorAnswer(failure) {
+      throw failure
+    },
+    record({ cut }) {
+      if (cut !== undefined) console.error(cut)
+    },
+  })
 
 const [bundle = ''] = process.argv.slice(2)
 const stream = await startStreamProcess(bundle, process.env)

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { createDeadline } from '../../lib/core/time.ts'
+import { createDeadline, type Deadline, unlimited } from '../../lib/core/time.ts'
 import type { Answer as CoreAnswer, Request as CoreRequest, Handler } from '../../lib/http/request.ts'
 import { type Answer, answerOf } from './answer.ts'
 
@@ -43,11 +43,16 @@ export const textOf = async ({ body }: Pick<CoreAnswer, 'body'>): Promise<string
   return Buffer.from(body instanceof Readable ? Buffer.concat(await body.toArray()) : body).toString()
 }
 
+/** Handles and records a request, as a transport does. The caller reads the stream of the answer. */
+export const answerTo = async (handler: Handler, request: CoreRequest, deadline: Deadline = unlimited) => {
+  const { answer, record } = await handler(request, deadline)
+  record({})
+  return answer
+}
+
 export const send = async (handler: Handler, method: string, path: string, request: Request = {}): Promise<Answer> => {
   const { remaining = Number.POSITIVE_INFINITY } = request
-  const answer = await handler(
-    requestOf(method, path, request),
-    createDeadline(typeof remaining === 'function' ? remaining : () => remaining),
-  )
+  const deadline = createDeadline(typeof remaining === 'function' ? remaining : () => remaining)
+  const answer = await answerTo(handler, requestOf(method, path, request), deadline)
   return answerOf(answer.status, answer.headers, await textOf(answer))
 }

@@ -4,12 +4,11 @@ import { createInterface } from 'node:readline'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { createFieldsHandler } from '../../functions/fields/group.ts'
 import type { SiteId, WebFormId } from '../../lib/core/ids.ts'
-import { unlimited } from '../../lib/core/time.ts'
 import { fieldTypes, type SystemField, type WebForm, type WebForms } from '../../lib/fields/web-forms.ts'
 import type { Handler, Request } from '../../lib/http/request.ts'
 import { createFieldsDeps } from '../../lib/service/deps.ts'
 import { fillDirectory, storesOver } from '../../test/support/every-operation.ts'
-import { requestOf, type Request as Sent, send, textOf } from '../../test/support/gateway.ts'
+import { answerTo, requestOf, type Request as Sent, send, textOf } from '../../test/support/gateway.ts'
 import { entry } from '../../test/support/history.ts'
 import { atMost, type Bench, median, quantile, type Table, verdict } from './measure/figures.ts'
 import { inScratchFolder, onMachine, onTables, unlogged } from './measure/grounds.ts'
@@ -156,9 +155,9 @@ const subjectsIn = (token: string, format: 'json' | 'xml'): readonly Subject[] =
 const timesOf = async (handler: Handler, { name, request, status, first }: Subject): Promise<readonly number[]> => {
   const times = new Float64Array(turns)
   for (let turn = -warmUp; turn < turns; turn++) {
-    if (first) await handler(first, unlimited)
+    if (first) await answerTo(handler, first)
     const startedAt = performance.now()
-    const answer = await handler(request, unlimited)
+    const answer = await answerTo(handler, request)
     if (turn >= 0) times[turn] = performance.now() - startedAt
     if (answer.status !== status) throw new Error(`${name}: ${answer.status} ${await textOf(answer)}`)
   }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { createStorageHandler } from '../../functions/storage/group.ts'
-import { systemClock, unlimited } from '../../lib/core/time.ts'
+import { systemClock } from '../../lib/core/time.ts'
 import type { Handler } from '../../lib/http/request.ts'
 import type { LocalStores } from '../../lib/machine/machine.ts'
 import { createStorageDeps } from '../../lib/service/deps.ts'
@@ -8,7 +8,7 @@ import type { ObjectStore } from '../../lib/storage/object-store.ts'
 import type { UploadProgress } from '../../lib/storage/upload-progress.ts'
 import { createLinkTo } from '../../local/downloads.ts'
 import { fillDirectory } from '../../test/support/every-operation.ts'
-import { requestOf } from '../../test/support/gateway.ts'
+import { answerTo, requestOf } from '../../test/support/gateway.ts'
 import { bytes } from './measure/content.ts'
 import { atMost, type Bench, inTurns, mebibyte, seconds, type Table } from './measure/figures.ts'
 import { atEndpoint, onMachine, unlogged } from './measure/grounds.ts'
@@ -27,7 +27,7 @@ const upload = (handler: Handler, token: string): Promise<number> => {
   const request = requestOf('PUT', '/api/v2/admin/sites/current/storage/large.bin', { headers })
   const stream = Readable.from(bytes(size), { objectMode: false })
   return seconds(async () => {
-    const { status } = await handler({ ...request, body: { stream } }, unlimited)
+    const { status } = await answerTo(handler, { ...request, body: { stream } })
     if (status !== 200) throw new Error(`The upload was answered ${status}`)
   })
 }

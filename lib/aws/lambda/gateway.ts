@@ -8,6 +8,7 @@ import { streaming } from '../../config/functions.ts'
 import { ServiceError } from '../../core/errors.ts'
 import { mediaType } from '../../core/headers.ts'
 import { createDeadline, reserves } from '../../core/time.ts'
+import { untilAborted } from '../../http/handler.ts'
 import { type Answer, createSecretCheck, type Handler, plainAddress, type Request } from '../../http/request.ts'
 
 type ProxyEvent = Pick<
@@ -179,15 +180,16 @@ export const lambdaHandler = (
   return middy<GatewayEvent, GatewayResult>({
     timeoutEarlyInMillis: reserves.answer,
     timeoutEarlyResponse: () => new Promise(() => {}),
-  }).handler((event, context, { signal }) => {
+  }).handler(async (event, context, { signal }) => {
     const request = fromGateway(event, pathEncoding, signal, isSecret)
     const caller = { accept: request.headers['accept'] ?? '', binaryAccept }
     const deadline = createDeadline(() => context.getRemainingTimeInMillis())
     const receivedBytes = Number(request.headers['content-length'])
-    return handler(request, deadline, async (answer) => {
-      const sent = await toGateway(answer, caller)
-      const sentBytes = Buffer.byteLength(sent.body, sent.isBase64Encoded ? 'base64' : 'utf8')
-      return { sent, receivedBytes, sentBytes }
-    })
+    const { answer, errorAnswer, record } = await handler(request, deadline)
+    const result = await untilAborted(toGateway(answer, caller), request).catch((error) =>
+      toGateway(errorAnswer(error), caller),
+    )
+    record({ receivedBytes, sentBytes: Buffer.byteLength(result.body, result.isBase64Encoded ? 'base64' : 'utf8') })
+    return result
   })
 }

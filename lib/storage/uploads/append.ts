@@ -67,8 +67,7 @@ const keepLease = (
     claim: (deadline: Deadline) =>
       uploadRecords.claim(id, holder, Math.min(Math.max(lasts, deadline.timeLeft()), longestRequest)),
     isHeld: () => uploadRecords.renew(id, holder, lasts),
-    /** The completion of the claim has ended the lease. */
-    markEnded(): void {
+    markEndedByClaim(): void {
       mustGiveBack = false
     },
     async [Symbol.asyncDispose](): Promise<void> {

@@ -74,7 +74,7 @@ const completeUpload = async (
   const recording = isRecorded ? undefined : lease.advance({ ...upload, holding: holdingOf(upload) }, true)
   try {
     await placeUpload(deps, wholeOf(upload), { ...requester, claim }, recording)
-    if (claim) lease.markEnded()
+    if (claim) lease.markEndedByClaim()
   } catch (error) {
     if (error instanceof PartMissing) await lease.advance({ ...upload, offset: 0, holding: holdingOf(upload) }, false)
     if (error instanceof PartMissing || !(error instanceof ServiceError && error.status < 500)) throw error
@@ -96,7 +96,7 @@ const takeOver = async (deps: UploadsDeps, requester: Requester, held: Upload, l
   const { author, site, deadline } = requester
   const entry = { ...author, site, ...entryOf(placeOf(held.target, requester)) }
   await lease.claim(deadline)?.complete(entry, deadline)
-  lease.markEnded()
+  lease.markEndedByClaim()
   return undefined
 }
 

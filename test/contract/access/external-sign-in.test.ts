@@ -7,9 +7,8 @@ import { addIssuer, addRule } from '../../../lib/access/issuers/issuers.ts'
 import { endSessions } from '../../../lib/access/sign-in.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import { unlimited } from '../../../lib/core/time.ts'
 import type { Handler, RequestRecord, SignInRecord } from '../../../lib/http/request.ts'
-import { requestOf, send } from '../../support/gateway.ts'
+import { answerTo, requestOf, send } from '../../support/gateway.ts'
 import { openHandler } from '../../support/handlers.ts'
 import { entry, oneMachine } from '../../support/hands.ts'
 import { messages } from '../../support/messages.ts'
@@ -93,7 +92,7 @@ type Begun = Awaited<ReturnType<typeof begin>>
 const finish = async ({ sent, cookie }: Begun, address?: string) => {
   const query = { code: 'code-of-the-issuer', state: sent.get('state') ?? '' }
   const request = requestOf('GET', `${work}/callback`, { query, headers: { cookie } })
-  const { status, headers } = await handler({ ...request, ...(address !== undefined && { address }) }, unlimited)
+  const { status, headers } = await answerTo(handler, { ...request, ...(address !== undefined && { address }) })
   const { origin, pathname, hash } = new URL(String(headers['Location']))
   return { status, place: origin + pathname, outcome: Object.fromEntries(new URLSearchParams(hash.slice(1))) }
 }

@@ -14,10 +14,9 @@ import {
 import { countedAttempt } from '../../../lib/access/sign-in-limits.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { type SiteId, storedId } from '../../../lib/core/ids.ts'
-import { unlimited } from '../../../lib/core/time.ts'
 import type { SignInRecord } from '../../../lib/http/request.ts'
 import { answerOf, statusAndCode } from '../../support/answer.ts'
-import { requestOf, send, textOf } from '../../support/gateway.ts'
+import { answerTo, requestOf, send, textOf } from '../../support/gateway.ts'
 import { openHandler } from '../../support/handlers.ts'
 import { type Hand, hands, oneMachine } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
@@ -108,7 +107,7 @@ const openService = async (url = 'https://us.example.com', insecureSignIn = fals
   const handler = openHandler.access({ dataCentre: 'us' }, counted, { telemetry, insecureSignIn })
   const signIn = async (address: string | undefined, body: object = { username: 'ANN', password }) => {
     const request = requestOf('POST', tokens, { body })
-    const answer = await handler({ ...request, ...(address !== undefined && { address }) }, unlimited)
+    const answer = await answerTo(handler, { ...request, ...(address !== undefined && { address }) })
     return answerOf(answer.status, answer.headers, await textOf(answer))
   }
   return { handler, signIn, records, reads }

@@ -14,7 +14,7 @@ import {
   site,
   storesOver,
 } from '../../support/every-operation.ts'
-import { requestOf, textOf } from '../../support/gateway.ts'
+import { answerTo, requestOf, textOf } from '../../support/gateway.ts'
 import { openHandler } from '../../support/handlers.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
@@ -89,7 +89,7 @@ test('A sign-in needs 5 to 8 rounds of calls to the tables (A-62, A-66)', async 
   const measure = async (...given: Parameters<typeof requestOf>) => {
     const { count, ask } = createRounds()
     asked = ask
-    const answer = await handler({ ...requestOf(...given), address: '192.0.2.1' }, unlimited)
+    const answer = await answerTo(handler, { ...requestOf(...given), address: '192.0.2.1' })
     return { status: answer.status, rounds: count.rounds, text: await textOf(answer) }
   }
   const signIn = (typed: string) =>

@@ -3,12 +3,11 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
 import { fromGateway, toGateway } from '../../../lib/aws/lambda/gateway.ts'
-import { unlimited } from '../../../lib/core/time.ts'
 import type { Handler } from '../../../lib/http/request.ts'
 import type { Stores } from '../../../lib/service/stores.ts'
 import type { DataCentre } from '../../../lib/sites/site-directory.ts'
 import { scratchDirectory } from '../../support/directory.ts'
-import { requestOf, send } from '../../support/gateway.ts'
+import { answerTo, requestOf, send } from '../../support/gateway.ts'
 import { openHandler } from '../../support/handlers.ts'
 import { gatewayEvent } from '../../support/lambda.ts'
 
@@ -82,7 +81,7 @@ test('a caller without gzip gets the file uncompressed', async () => {
 })
 
 test('a caller with gzip gets the file compressed', async () => {
-  const { headers, body } = await handlerOf()(requestOf('GET', file, compressed), unlimited)
+  const { headers, body } = await answerTo(handlerOf(), requestOf('GET', file, compressed))
   expect(headers).toMatchObject({ 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' })
   expect(String(gunzipSync(body as Uint8Array))).toBe(script)
   expect(headers['Content-Length']).toBe(String((body as Uint8Array).length))
@@ -90,7 +89,7 @@ test('a caller with gzip gets the file compressed', async () => {
 })
 
 test('the file comes uncompressed if the gateway cannot return bytes', async () => {
-  const answer = await handlerOf()(requestOf('GET', file, compressed), unlimited)
+  const answer = await answerTo(handlerOf(), requestOf('GET', file, compressed))
   const bytes = await toGateway(answer, { accept: '*/*', binaryAccept: 'any' })
   expect(bytes).toMatchObject({ isBase64Encoded: true, headers: { 'Content-Encoding': 'gzip' } })
   const plain = await toGateway(answer, { accept: '*/*', binaryAccept: 'named' })
@@ -114,6 +113,6 @@ test.each([
     requestContext: { path: inContext },
   })
   const request = fromGateway(event, 'encoded', AbortSignal.timeout(10_000), () => false)
-  const { headers } = await handler(request, unlimited)
+  const { headers } = await answerTo(handler, request)
   expect(new URL(headers['Location'] ?? '', `https://us.example.com${inContext}`).pathname).toBe(expected)
 })

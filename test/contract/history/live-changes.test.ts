@@ -8,7 +8,7 @@ import { toStoragePath } from '../../../lib/storage/path.ts'
 import { eventsIn } from '../../support/event-stream.ts'
 import { fillDirectory, site } from '../../support/every-operation.ts'
 import { type Between, openTestFiles } from '../../support/files.ts'
-import { requestOf, send } from '../../support/gateway.ts'
+import { answerTo, requestOf, send } from '../../support/gateway.ts'
 import { hands } from '../../support/hands.ts'
 import { entry } from '../../support/history.ts'
 
@@ -38,7 +38,7 @@ const openLive = async (limits = { perSite: 3, inAll: 100 }) => {
   const open = async (time = Number.POSITIVE_INFINITY) => {
     const end = now + time
     const deadline = createDeadline(() => end - now)
-    const { status, body, headers } = await files.handler(requestOf('GET', path, streaming), deadline)
+    const { status, body, headers } = await answerTo(files.handler, requestOf('GET', path, streaming), deadline)
     if (!(body instanceof Readable)) return { status, headers }
     onTestFinished(() => void body.destroy())
     return { status, headers, stream: body, events: eventsIn(body) }

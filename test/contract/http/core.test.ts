@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { unlimited } from '../../../lib/core/time.ts'
 import { beginning, distantSite, openFieldsService } from '../../support/fields-service.ts'
-import { requestOf, send } from '../../support/gateway.ts'
+import { answerTo, requestOf, send } from '../../support/gateway.ts'
 import { aroundCommands, failOnce, watchCalls } from '../../support/store-faults.ts'
 
 const service = await openFieldsService()
@@ -96,7 +95,7 @@ test('a request for another data centre is redirected before its body is read', 
   const request = requestOf('POST', path, {
     headers: { Authorization: await service.issueToken({ sites: [distantSite] }) },
   })
-  const { status } = await handler({ ...request, body: { stream } }, unlimited)
+  const { status } = await answerTo(handler, { ...request, body: { stream } })
   expect(status).toBe(308)
   expect(stream.readableDidRead).toBe(false)
 })

@@ -4,7 +4,6 @@ import { unlimited } from '../../../lib/core/time.ts'
 import { createHandler } from '../../../lib/http/handler.ts'
 import { type CallerOperation, operationsOn } from '../../../lib/http/operation.ts'
 import { done, ok } from '../../../lib/http/reply.ts'
-import type { Send } from '../../../lib/http/request.ts'
 import { bareEdge, bareHandler, textReply } from '../../support/bare-handler.ts'
 import { requestOf, send } from '../../support/gateway.ts'
 
@@ -27,28 +26,25 @@ test('a value that cannot be written as JSON answers 500, and is logged once (E-
 test('an answer that cannot be sent becomes a 500, and is logged once (E-15)', async () => {
   const failure = new Error('cannot be sent')
   const { handler, records } = bareHandler(async () => done)
-  const once: Send<number> = ({ status }) => {
-    if (status === 200) throw failure
-    return { sent: status }
-  }
-  expect(await handler(request, unlimited, once)).toBe(500)
+  const { errorAnswer, record } = await handler(request, unlimited)
+  expect(errorAnswer(failure).status).toBe(500)
+  record({})
   expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
 })
 
 test('the stream of an answer that cannot be sent is destroyed', async () => {
   const stream = Readable.from(['x'])
   const { handler } = bareHandler(async () => textReply(1, stream))
-  await handler(request, unlimited, ({ status }) => {
-    if (status === 200) throw new Error('cannot be sent')
-    return { sent: undefined }
-  })
+  const { errorAnswer } = await handler(request, unlimited)
+  errorAnswer(new Error('cannot be sent'))
   expect(stream.destroyed).toBe(true)
 })
 
 test('an answer that breaks off is logged with its status and the failure', async () => {
   const failure = new Error('broke off')
   const { handler, records } = bareHandler(async () => done)
-  await handler(request, unlimited, () => ({ sent: undefined, cut: failure }))
+  const { record } = await handler(request, unlimited)
+  record({ cut: failure })
   expect(records).toEqual([expect.objectContaining({ status: 200, error: failure })])
 })
 

@@ -1,10 +1,9 @@
 import { createStorageHandler } from '../../../functions/storage/group.ts'
-import { unlimited } from '../../../lib/core/time.ts'
 import type { Answer, Handler } from '../../../lib/http/request.ts'
 import { createStorageDeps } from '../../../lib/service/deps.ts'
 import { type CloudRequest, watchCloudRequests } from '../../../test/support/cloud-requests.ts'
 import { fillDirectory, storesOver } from '../../../test/support/every-operation.ts'
-import { requestOf } from '../../../test/support/gateway.ts'
+import { answerTo, requestOf } from '../../../test/support/gateway.ts'
 import { atLeast, inTurns, mebibyte, seconds, type Table } from '../measure/figures.ts'
 import { type CloudFiles, onTables, openCloudFiles, unlogged, uploadByLibrary } from '../measure/grounds.ts'
 import { type Consumed, meter } from '../measure/meter.ts'
@@ -31,7 +30,7 @@ const serviceOf =
   (method, path, headers, bytes = Buffer.alloc(0)) => {
     const length = { 'Content-Length': String(bytes.length) }
     const all = { Authorization: token, 'Tus-Resumable': '1.0.0', ...length, ...headers }
-    return handler({ ...requestOf(method, path, { headers: all }), body: { bytes } }, unlimited)
+    return answerTo(handler, { ...requestOf(method, path, { headers: all }), body: { bytes } })
   }
 
 // Uploads `size` bytes in appends of `step` bytes.
