@@ -5,7 +5,7 @@ import { admin, createSite, describeWithAdmin, issueToken } from '../support/adm
 import { importRecords } from '../support/categories.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, copy, move, ownFolder, put, remove, rename, restore, upload } from '../support/storage.ts'
+import { at, copy, move, ownFolder, put, remove, rename, restore, store, upload } from '../support/storage.ts'
 import { createUploader } from '../support/tus.ts'
 
 const changes = '/api/v2/admin/sites/current/changes'
@@ -24,7 +24,7 @@ const since = async (after: string, query: Readonly<Record<string, string>> = {}
   (await read({ after, subject: own, ...query })).json.items
 
 beforeAll(async () => {
-  await put(`${own}/first.txt`, 'first')
+  await store(`${own}/first.txt`, 'first')
 })
 
 it('An entry has its type, time, actor, request and subject (H-1, H-4, H-7)', async () => {
@@ -49,8 +49,8 @@ it('Each change of files writes one history entry with details (H-2, H-4, S-34)'
   await upload(`${own}/many`, [{ name: 'a.txt' }, { name: 'b.txt' }])
   await upload(`${own}/habit/c.txt`, [{ name: 'c.txt' }])
   await createUploader(`${own}/habit/d.txt`).create('d.txt', 0)
-  await put(`${own}/page.html`, 'draft', '?version=draft')
-  await put(`${own}/empty`, '', '?type=folder')
+  await store(`${own}/page.html`, 'draft', '?version=draft')
+  await store(`${own}/empty`, '', '?type=folder')
   await rename(`${own}/many`, 'moved')
   await copy(`${own}/moved/a.txt`, `/${own}/copy.txt`)
   for (const path of [`${own}/copy.txt`, `${own}/moved`]) await remove(path)
@@ -72,7 +72,7 @@ it('Each change of files writes one history entry with details (H-2, H-4, S-34)'
 it('A folder selects its uploads, moves into it and its removal (H-10, V-34)', async () => {
   const before = await end()
   await upload(`${own}/in`, [{ name: 'a.txt' }])
-  for (const name of ['x', 'inside.txt', 'y']) await put(`${own}/${name}`, name)
+  for (const name of ['x', 'inside.txt', 'y']) await store(`${own}/${name}`, name)
   await move(`${own}/x`, `${own}/in/x`)
   await remove(`${own}/in`)
   const found = await since(before, { subject: `${own}/in/` })
@@ -82,7 +82,7 @@ it('A folder selects its uploads, moves into it and its removal (H-10, V-34)', a
 
 it('A subject selects the same entries in each form of Unicode (H-10, S-1, V-34)', async () => {
   const before = await end()
-  await put(`${own}/Zoe\u0308/a.txt`, 'x')
+  await store(`${own}/Zoe\u0308/a.txt`, 'x')
   for (const form of ['NFC', 'NFD']) {
     const subject = `${own}/Zo\u00eb/`.normalize(form)
     expect(await since(before, { subject })).toMatchObject([{ type: 'file.stored' }])
@@ -98,13 +98,13 @@ it('Refused changes and reads write no history entry (H-1)', async () => {
 })
 
 it('Without after, the list has the newest entries, sorted by time (H-10, H-11)', async () => {
-  for (const name of ['n1', 'n2', 'n3']) await put(`${own}/${name}`, name)
+  for (const name of ['n1', 'n2', 'n3']) await store(`${own}/${name}`, name)
   const { json } = await read({ limit: '2', subject: own })
   expect(json.items).toMatchObject([{ subject: `${own}/n2` }, { subject: `${own}/n3` }])
   // `next` may be later than the last item, because other callers also change the site.
   expect(json.next >= json.items[1].id).toBe(true)
   expect(await since(json.next)).toEqual([])
-  await put(`${own}/n4`, 'n4')
+  await store(`${own}/n4`, 'n4')
   expect(await since(json.next)).toMatchObject([{ subject: `${own}/n4` }])
   expect((await read({ after: '', subject: own, limit: '1' })).json.items).toMatchObject([
     { subject: `${own}/first.txt` },
@@ -118,7 +118,7 @@ it('A reader gets every entry exactly once while 16 callers write (H-11)', async
   let left = names.length
   const writing = Array.from({ length: 16 }, async (_, writer) => {
     for (const name of names.filter((_, index) => index % 16 === writer)) {
-      await put(`${own}/${name}`, name)
+      await store(`${own}/${name}`, name)
       left -= 1
     }
   })
@@ -139,7 +139,7 @@ it.each([
   ['before', ['y3', 'y2', 'y1']],
 ] as const)('Pages that begin with an empty %s contain each entry once (H-10, H-11)', async (direction, names) => {
   const folder = `${own}/paged-${direction}`
-  for (const name of ['y1', 'y2', 'y3']) await put(`${folder}/${name}`, name)
+  for (const name of ['y1', 'y2', 'y3']) await store(`${folder}/${name}`, name)
   const seen: string[] = []
   for (let next: string | null = ''; next !== null; ) {
     const { json } = await read({ [direction]: next, limit: '1', subject: folder })
@@ -156,7 +156,7 @@ it('No entry is before the smallest id (H-10)', async () => {
 
 it('The parameter type selects entries of one or several types (H-10)', async () => {
   const before = await end()
-  await put(`${own}/typed.txt`, 'x')
+  await store(`${own}/typed.txt`, 'x')
   await remove(`${own}/typed.txt`)
   expect(await since(before, { type: 'file.removed' })).toMatchObject([{ type: 'file.removed' }])
   expect(await since(before, { type: 'file.removed, file.stored' })).toHaveLength(2)

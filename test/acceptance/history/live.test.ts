@@ -4,7 +4,7 @@ import { target } from '../setup/target.ts'
 import { admin, createSite, issueToken } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { ownFolder, put } from '../support/storage.ts'
+import { ownFolder, store } from '../support/storage.ts'
 
 const changes = '/api/v2/admin/sites/current/changes'
 const stream = 'text/event-stream'
@@ -50,8 +50,8 @@ const describeStream = describe.skipIf(!probe.response.headers.get('Content-Type
 it('A request with wait gets its answer as soon as there is a change (V-20)', async () => {
   const after = await end()
   const waiting = read({ after, subject: `${own}/waited`, wait: '20' })
-  await put(`${own}/other.txt`, 'x')
-  await put(`${own}/waited.txt`, 'x')
+  await store(`${own}/other.txt`, 'x')
+  await store(`${own}/waited.txt`, 'x')
   const { json } = await waiting
   expect(json.items).toMatchObject([{ type: 'file.stored', subject: `${own}/waited.txt` }])
   const [later, none] = await Promise.all([
@@ -65,7 +65,7 @@ it('A request with wait gets its answer as soon as there is a change (V-20)', as
 
 it('Without after, or if changes already exist, wait has no effect (V-20)', async () => {
   const after = await end()
-  await put(`${own}/there.txt`, 'x')
+  await store(`${own}/there.txt`, 'x')
   expect((await read({ wait: '20', subject: own })).json.items).not.toEqual([])
   expect((await read({ wait: '20', subject: own, after })).json.items).toHaveLength(1)
 })
@@ -84,7 +84,7 @@ describeStream('A stream of changes', () => {
     })
     const { value: first } = await events.next()
     expect(first).toEqual({ id: await end() })
-    await put(`${own}/heard.txt`, 'x')
+    await store(`${own}/heard.txt`, 'x')
     const { id, data } = await next()
     expect((await read({ after: first?.id ?? '', subject: own })).json.items).toEqual([data])
     expect(data).toMatchObject({ id, type: 'file.stored', subject: `${own}/heard.txt` })
@@ -96,7 +96,7 @@ describeStream('A stream of changes', () => {
     const names = Array.from({ length: 60 }, (_, index) => `lost/${index}`)
     const writing = Promise.all(
       [0, 1, 2].map(async (writer) => {
-        for (const name of names.filter((_, index) => index % 3 === writer)) await put(`${own}/${name}`, name)
+        for (const name of names.filter((_, index) => index % 3 === writer)) await store(`${own}/${name}`, name)
       }),
     )
     const heard: StreamEvent[] = []

@@ -4,7 +4,7 @@ import { issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { fieldsOf, ownSiteId, site } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { put, read, remove } from '../support/storage.ts'
+import { read, remove, store } from '../support/storage.ts'
 
 const files = '/api/v2/admin/sites/current/storage'
 
@@ -28,7 +28,7 @@ test('A slash at the end of a path is ignored', async () => {
 })
 
 test.each(['users', 'keys', 'tokens'])('A file in a folder with the name %s is a file (A-2)', async (name) => {
-  await put(`${name}/x`, name)
+  await store(`${name}/x`, name)
   expect((await read(`${name}/x`)).text).toBe(name)
   await remove(name)
 })

@@ -3,7 +3,7 @@ import type { Answer } from '../../support/answer.ts'
 import { testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, duringWorkflow, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
+import { at, duringWorkflow, namesIn, ownFolder, put, read, store, upload } from '../support/storage.ts'
 import { createUploader } from '../support/tus.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ const expectEachRefused = async (path: string, headers: Headers, status = 412, c
 
 it('PUT, DELETE and rename fail if the file has another tag (S-60, S-65)', async () => {
   const path = fresh()
-  await put(path, 'old')
+  await store(path, 'old')
   const old = await tagOf(path)
   expect((await putIf(path, 'new', { 'If-Match': `"x", ${old}` })).status).toBe(200)
   for (const header of [old, '"x"', `W/${await tagOf(path)}`]) await expectEachRefused(path, { 'If-Match': header })
@@ -44,7 +44,7 @@ it('PUT, DELETE and rename fail if the file has another tag (S-60, S-65)', async
 it('If-Match fails if the file is missing, and * matches any file (S-60, S-63)', async () => {
   const path = fresh()
   for (const header of ['"x"', '*']) await expectEachRefused(path, { 'If-Match': header })
-  await put(path, 'old')
+  await store(path, 'old')
   expect((await putIf(path, 'new', { 'If-Match': '*' })).status).toBe(200)
   expect((await removeIf(path, { 'If-Match': '*' })).status).toBe(200)
 })
@@ -52,7 +52,7 @@ it('If-Match fails if the file is missing, and * matches any file (S-60, S-63)',
 it('If-Match: * matches a folder, but no tag matches it (S-63)', async () => {
   const path = fresh('folder')
   const parent = path.slice(0, -'/folder'.length)
-  await put(`${path}/below`, 'x')
+  await store(`${path}/below`, 'x')
   for (const headers of [{ 'If-Match': '"x"' }, { 'If-None-Match': '*' }]) {
     await expectEachRefused(path, headers)
     refused(await postIf(parent, ['folder'], 'x', headers))
@@ -68,7 +68,7 @@ it('If-Match: * matches a folder, but no tag matches it (S-63)', async () => {
 
 it('If-Match may contain 100 tags', async () => {
   const path = fresh()
-  await put(path, 'old')
+  await store(path, 'old')
   const others = Array.from({ length: 99 }, (_, index) => `"${index}"`)
   refused(await putIf(path, 'new', { 'If-Match': others.join(', ') }))
   expect((await putIf(path, 'new', { 'If-Match': [...others, await tagOf(path)].join(', ') })).status).toBe(200)
@@ -95,7 +95,7 @@ it('If-None-Match: * lets one of several callers create a folder (S-136)', async
   for (const headers of [{ 'If-Match': '*' }, { 'If-None-Match': '"x"' }]) {
     expect((await create(headers)).status).toBe(200)
   }
-  await put(`${path}/file`, 'x')
+  await store(`${path}/file`, 'x')
   refused(await create({ 'If-None-Match': '*' }, `${path}/file`))
   expectError(await create({ 'If-Match': '*' }, `${path}/file`), 400, 104022)
   expectError(await create({ 'If-Match': '*' }, `${path}/file/below`), 400, 104009)
@@ -103,7 +103,7 @@ it('If-None-Match: * lets one of several callers create a folder (S-136)', async
 
 it('A condition on a draft refers to the content that GET returns (S-61)', async () => {
   const path = fresh('page.html')
-  await put(path, 'live')
+  await store(path, 'live')
   const live = await tagOf(path)
   refused(await putIf(path, 'draft', { 'If-None-Match': '*' }, '?version=draft'))
   expect((await putIf(path, 'draft', { 'If-Match': live }, '?version=draft')).status).toBe(200)
@@ -116,8 +116,8 @@ it('A condition on a draft refers to the content that GET returns (S-61)', async
 
 it('A DELETE with a condition also removes the draft (S-61, S-91)', async () => {
   const path = fresh('page.html')
-  await put(path, 'live')
-  await put(path, 'draft', '?version=draft')
+  await store(path, 'live')
+  await store(path, 'draft', '?version=draft')
   refused(await removeIf(path, { 'If-Match': await tagOf(path, '?version=draft') }))
   expect((await removeIf(path, { 'If-Match': `"x", ${await tagOf(path)}` })).status).toBe(200)
   expectError(await read(path, '?version=draft'), 404, 104001)
@@ -126,7 +126,7 @@ it('A DELETE with a condition also removes the draft (S-61, S-91)', async () => 
 
 it('If-None-Match: * applies to each file of a form (S-62)', async () => {
   const folder = `${own}/${count++}`
-  await put(`${folder}/b`, 'old')
+  await store(`${folder}/b`, 'old')
   refused(await postIf(folder, ['a', 'b'], 'new', { 'If-None-Match': '*' }))
   refused(await postIf(folder, ['a', 'b'], 'new', { 'If-Match': '*' }))
   expect(await namesIn(folder)).toEqual(['b'])
@@ -137,7 +137,7 @@ it('If-None-Match: * applies to each file of a form (S-62)', async () => {
 
 it('A tag for a form with several files is refused with 400/104000 (S-62)', async () => {
   const folder = `${own}/${count++}`
-  await put(`${folder}/a`, 'old')
+  await store(`${folder}/a`, 'old')
   const tag = await tagOf(`${folder}/a`)
   for (const headers of [{ 'If-Match': tag }, { 'If-Match': '"x"' }, { 'If-None-Match': '"x"' }]) {
     expectError(await postIf(folder, ['a', 'b'], 'new', headers), 400, 104000)
@@ -152,7 +152,7 @@ it('A tag for a form with several files is refused with 400/104000 (S-62)', asyn
 const unreadable = ['x', '"x', '"x" "y"', 'W/x', '*, "x"', '"x";q=1', Array.from({ length: 101 }, () => '"x"').join()]
 it.each(unreadable)('The malformed condition %s is refused with 104000 (E-28)', async (header) => {
   const path = fresh()
-  await put(path, 'old')
+  await store(path, 'old')
   for (const name of ['If-Match', 'If-None-Match']) {
     await expectEachRefused(path, { [name]: header }, 400, 104000)
     expectError(await postIf(`${own}/form`, ['a'], 'new', { [name]: header }), 400, 104000)
@@ -162,7 +162,7 @@ it.each(unreadable)('The malformed condition %s is refused with 104000 (E-28)', 
 
 it('Conditions are checked after the path, before names and templates (S-64)', async () => {
   const path = fresh()
-  await put(path, 'file')
+  await store(path, 'file')
   const stale = { 'If-Match': '"x"' }
   expectError(await putIf(`${path}/below`, 'x', stale), 400, 104009)
   expectError(await removeIf(`${path}/below`, stale), 400, 104009)
@@ -170,7 +170,7 @@ it('Conditions are checked after the path, before names and templates (S-64)', a
     expectError(await upload(path, [{ name: 'below' }], { headers: stale, isChunked }), 400, 104019)
   }
   expectError(await putIf(`${own}/../x`, 'x', stale), 400, 104015)
-  await put(`${own}/taken/below`, 'x')
+  await store(`${own}/taken/below`, 'x')
   refused(await putIf(`${own}/taken`, 'x', { 'If-None-Match': '*' }))
   refused(await putIf(`Templates/${own}.html`, 'no template', stale))
   refused(await postIf('Templates', [`${own}.html`], 'no template', stale))
@@ -178,7 +178,7 @@ it('Conditions are checked after the path, before names and templates (S-64)', a
 
 testWithAdmin('Conditions are checked before a running workflow (S-64)', async () => {
   const page = fresh('page.html')
-  await put(page, 'live')
+  await store(page, 'live')
   await duringWorkflow(page, async () => {
     await expectEachRefused(page, { 'If-Match': '"x"' })
     expectError(await putIf(page, 'x', { 'If-Match': '*' }), 400, 104012)
@@ -198,14 +198,14 @@ it('Only one of several concurrent changes with a condition succeeds (S-64)', as
     const putAll = (headers: Headers) => winnerOf(texts.map((text) => putIf(path, text, headers)))
     const created = await putAll({ 'If-None-Match': '*' })
     expect((await read(path)).text).toBe(texts[created])
-    await put(path, 'old')
+    await store(path, 'old')
     const replaced = await putAll({ 'If-Match': await tagOf(path) })
     expect((await read(path)).text).toBe(texts[replaced])
     const headers = { 'If-Match': await tagOf(path) }
     const moved = await winnerOf([putIf(path, 'new', headers), renameIf(path, 'b.txt', headers)])
     expect((await read(moved === 0 ? path : other)).status).toBe(200)
     expectError(await read(moved === 0 ? other : path), 404, 104001)
-    await put(path, 'old')
+    await store(path, 'old')
     const present = { 'If-Match': await tagOf(path) }
     const removed = await winnerOf([putIf(path, 'new', present), removeIf(path, present)])
     expect((await read(path)).status).toBe(removed === 0 ? 200 : 404)
@@ -220,7 +220,7 @@ it('Only one of several concurrent changes with a condition succeeds (S-64)', as
 
 it('A change with If-Unmodified-Since needs If-Match, too (S-134)', async () => {
   const path = fresh()
-  await put(path, 'old')
+  await store(path, 'old')
   const time = { 'If-Unmodified-Since': new Date(Date.now() + 60_000).toUTCString() }
   await expectEachRefused(path, time, 400, 104000)
   expectError(await postIf(`${own}/form`, ['a'], 'new', time), 400, 104000)

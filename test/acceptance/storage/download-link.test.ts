@@ -2,12 +2,12 @@ import { beforeAll, expect, it } from 'vitest'
 import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { ownFolder, put, read, remove } from '../support/storage.ts'
+import { ownFolder, read, remove, store } from '../support/storage.ts'
 
 const own = ownFolder()
 
 beforeAll(async () => {
-  await put(`${own}/digits.txt`, '0123456789')
+  await store(`${own}/digits.txt`, '0123456789')
 })
 
 const linkTo = async (path: string, query = '?link') => {
@@ -32,7 +32,7 @@ it('A range can be read through a link (S-73)', async () => {
 })
 
 it('A link returns the file as an attachment without its own type (S-73)', async () => {
-  await put(`${own}/größe.html`, '<script></script>')
+  await store(`${own}/größe.html`, '<script></script>')
   const { headers } = await fetch((await linkTo(`${own}/größe.html`)).url)
   expect(headers.get('content-type')).toBe('application/octet-stream')
   expect(headers.get('content-disposition')).toBe(
@@ -41,19 +41,19 @@ it('A link returns the file as an attachment without its own type (S-73)', async
 })
 
 it('A link returns only the version for which the link was made (S-73)', async () => {
-  await put(`${own}/replaced.txt`, 'first')
+  await store(`${own}/replaced.txt`, 'first')
   const { url } = await linkTo(`${own}/replaced.txt`)
-  await put(`${own}/replaced.txt`, 'second')
+  await store(`${own}/replaced.txt`, 'second')
   expect(await (await fetch(url)).text()).toBe('first')
   await remove(`${own}/replaced.txt`)
   expect(await (await fetch(url)).text()).toBe('first')
-  await put(`${own}/replaced.txt`, 'second')
+  await store(`${own}/replaced.txt`, 'second')
   expect(await (await fetch((await linkTo(`${own}/replaced.txt`)).url)).text()).toBe('second')
 })
 
 it('With version=draft, a link returns the draft (S-71)', async () => {
-  await put(`${own}/linked.html`, 'live')
-  await put(`${own}/linked.html`, 'draft', '?version=draft')
+  await store(`${own}/linked.html`, 'live')
+  await store(`${own}/linked.html`, 'draft', '?version=draft')
   expect(await (await fetch((await linkTo(`${own}/linked.html`)).url)).text()).toBe('live')
   const draft = await linkTo(`${own}/linked.html`, '?link&version=draft')
   expect(await (await fetch(draft.url)).text()).toBe('draft')
@@ -61,13 +61,13 @@ it('With version=draft, a link returns the draft (S-71)', async () => {
 
 it('Links work for file names of every kind', async () => {
   const name = 'a b&c=d+%41#é😀"\'.txt'
-  await put(`${own}/${name}`, 'odd')
+  await store(`${own}/${name}`, 'odd')
   expect(await (await fetch((await linkTo(`${own}/${name}`)).url)).text()).toBe('odd')
 })
 
 it('A link that was changed is refused (S-73)', async () => {
   const { url } = await linkTo(`${own}/digits.txt`)
-  await put(`${own}/other.txt`, 'secret')
+  await store(`${own}/other.txt`, 'secret')
   for (const changed of [url.replace('digits.txt', 'other.txt'), url.slice(0, -2)]) {
     const response = await fetch(changed)
     expect([403, 404]).toContain(response.status)

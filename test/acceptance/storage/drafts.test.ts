@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
-import { namesIn, ownFolder, put, read, remove, rename, restore, upload } from '../support/storage.ts'
+import { namesIn, ownFolder, put, read, remove, rename, restore, store, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
 const pageWithDraft = async (path: string) => {
-  await put(path, 'live')
-  await put(path, 'draft', '?version=draft')
+  await store(path, 'live')
+  await store(path, 'draft', '?version=draft')
 }
 
 it('A draft does not change the live page (S-19, S-48, S-71)', async () => {
@@ -19,7 +19,7 @@ it('A draft does not change the live page (S-19, S-48, S-71)', async () => {
 it('Publishing a page removes its draft (S-48)', async () => {
   for (const query of ['', '?version=draft-publish']) {
     await pageWithDraft(`${own}/published.html`)
-    await put(`${own}/published.html`, 'newer', query)
+    await store(`${own}/published.html`, 'newer', query)
     expect((await read(`${own}/published.html`, '?version=draft')).text).toBe('newer')
   }
 })
@@ -32,10 +32,10 @@ it('A form that replaces a page keeps the draft of the page (S-34, S-48)', async
 })
 
 it('Without a draft, version=draft returns the live file (S-20, S-71)', async () => {
-  await put(`${own}/plain.html`, 'live')
+  await store(`${own}/plain.html`, 'live')
   expect((await read(`${own}/plain.html`, '?version=draft')).text).toBe('live')
   for (const name of ['b.txt', 'b.html.txt', 'bhtml']) {
-    await put(`${own}/${name}`, 'as a draft', '?version=draft')
+    await store(`${own}/${name}`, 'as a draft', '?version=draft')
     expect((await read(`${own}/${name}`)).text).toBe('as a draft')
   }
 })
@@ -49,7 +49,7 @@ it('DELETE with version=draft removes only the draft (S-99)', async () => {
 })
 
 it('DELETE ignores version=draft on other files and on folders (S-100)', async () => {
-  await put(`${own}/ignored/d.txt`, 'x')
+  await store(`${own}/ignored/d.txt`, 'x')
   expect((await remove(`${own}/ignored/d.txt`, '?version=draft')).status).toBe(200)
   expect(await namesIn(`${own}/ignored`)).toEqual([])
   expect((await remove(`${own}/ignored`, '?version=draft')).status).toBe(200)
@@ -57,7 +57,7 @@ it('DELETE ignores version=draft on other files and on folders (S-100)', async (
 })
 
 it('A lone draft becomes the live file if its new name is not a page name (S-111)', async () => {
-  await put(`${own}/only/h.html`, 'draft', '?version=draft')
+  await store(`${own}/only/h.html`, 'draft', '?version=draft')
   expect((await rename(`${own}/only/h.html`, 'h')).status).toBe(200)
   expect((await read(`${own}/only/h`)).text).toBe('draft')
   expectError(await read(`${own}/only/h.html`, '?version=draft'), 404, 104001)
@@ -65,7 +65,7 @@ it('A lone draft becomes the live file if its new name is not a page name (S-111
 
 it('No folder can be created at or below the path of a lone draft (S-112)', async () => {
   const page = `${own}/only/i.html`
-  await put(page, 'draft', '?version=draft')
+  await store(page, 'draft', '?version=draft')
   expectError(await put(page, '', '?type=folder'), 400, 104022)
   expectError(await put(`${page}/new`, '', '?type=folder'), 400, 104009)
   expectError(await put(`${page}/new.txt`, 'x'), 400, 104009)
@@ -77,8 +77,8 @@ it('No folder can be created at or below the path of a lone draft (S-112)', asyn
 it('A restore of a removed page brings its draft back (H-20, H-37)', async () => {
   const folder = `${own}/pages`
   const [page, draft] = [`${folder}/page.html`, `${folder}/draft.html`]
-  await put(page, 'live')
-  for (const path of [page, draft]) await put(path, 'draft', '?version=draft')
+  await store(page, 'live')
+  for (const path of [page, draft]) await store(path, 'draft', '?version=draft')
   for (const path of [page, draft]) await remove(path)
   expect((await read(folder, '?deleted=all')).json.deleted).toMatchObject([{ path: draft }, { path: page }])
   for (const path of [page, draft]) {

@@ -4,7 +4,7 @@ import { storage } from '../../support/paths.ts'
 import { testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { allPages, at, duringWorkflow, namesIn, ownFolder, put, read } from '../support/storage.ts'
+import { allPages, at, duringWorkflow, namesIn, ownFolder, read, store } from '../support/storage.ts'
 
 const own = ownFolder()
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/)
@@ -20,11 +20,11 @@ const folder = `${own}/tree`
 const paths = ['a/b/deep.txt', 'a.txt', 'a/page.html', 'ä/%41 b+c.txt', 'z', 'a-b', '\u{1f350}', '\uff5e']
 
 beforeAll(async () => {
-  await put(`${own}/digits.txt`, '0123456789')
-  for (const name of names) await put(`${own}/sorted/${name}`, name)
-  for (const path of paths) await put(`${folder}/${path}`, path)
-  await put(`${folder}/a/page.html`, 'draft', '?version=draft')
-  await put(`${folder}/empty`, '', '?type=folder')
+  await store(`${own}/digits.txt`, '0123456789')
+  for (const name of names) await store(`${own}/sorted/${name}`, name)
+  for (const path of paths) await store(`${folder}/${path}`, path)
+  await store(`${folder}/a/page.html`, 'draft', '?version=draft')
+  await store(`${folder}/empty`, '', '?type=folder')
 })
 
 it('The description of a file has the members of the contract (S-74, S-76, S-82)', async () => {
@@ -44,9 +44,9 @@ it('The description of a file has the members of the contract (S-74, S-76, S-82)
 })
 
 it('The description of a page includes its draft (S-76)', async () => {
-  await put(`${own}/page.html`, 'live')
+  await store(`${own}/page.html`, 'live')
   expect((await read(`${own}/page.html`, '?meta')).json).toMatchObject({ draft: null, workflow: null })
-  await put(`${own}/page.html`, 'a draft', '?version=draft')
+  await store(`${own}/page.html`, 'a draft', '?version=draft')
   expect((await read(`${own}/page.html`, '?meta')).json).toMatchObject({
     size: 4,
     draft: { size: 7, lastModified: time },
@@ -55,9 +55,9 @@ it('The description of a page includes its draft (S-76)', async () => {
 })
 
 it('?meta of a lone draft answers 404, and ?meta of a folder has no draft (S-76)', async () => {
-  await put(`${own}/only/page.html`, 'x', '?version=draft')
+  await store(`${own}/only/page.html`, 'x', '?version=draft')
   expectError(await read(`${own}/only/page.html`, '?meta'), 404, 104001)
-  await put(`${own}/only/folder.html`, '', '?type=folder')
+  await store(`${own}/only/folder.html`, '', '?type=folder')
   const { json } = await read(`${own}/only/folder.html`, '?meta')
   expect(json).toMatchObject({ type: 'folder', contents: [] })
   expect(json).not.toHaveProperty('draft')
@@ -70,7 +70,7 @@ it('The description ignores limit and cursor, but refuses recursive=true (S-81)'
 })
 
 testWithAdmin('The description of a page includes its running workflow (S-76)', async () => {
-  await put(`${own}/working.htm`, 'live')
+  await store(`${own}/working.htm`, 'live')
   await duringWorkflow(`${own}/working.htm`, async () => {
     expect((await read(`${own}/working.htm`, '?meta')).json).toMatchObject({ draft: null, workflow: 'running' })
   })
@@ -78,7 +78,7 @@ testWithAdmin('The description of a page includes its running workflow (S-76)', 
 })
 
 it('The description of a folder shows when the folder was created (S-75)', async () => {
-  await put(`${own}/created`, '', '?type=folder')
+  await store(`${own}/created`, '', '?type=folder')
   const { json } = await read(`${own}/created`, '?meta')
   expect(json).toEqual({
     name: 'created',
@@ -88,8 +88,8 @@ it('The description of a folder shows when the folder was created (S-75)', async
     links: [{ rel: 'storage', uri: addressOf(`${own}/created`) }],
     contents: [],
   })
-  await put(`${own}/created`, '', '?type=folder')
-  await put(`${own}/created/later.txt`, 'x')
+  await store(`${own}/created`, '', '?type=folder')
+  await store(`${own}/created/later.txt`, 'x')
   expect((await read(`${own}/created`, '?meta')).json.lastModified).toBe(json.lastModified)
 })
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
-import { namesIn, ownFolder, put, read, remove, rename, upload } from '../support/storage.ts'
+import { namesIn, ownFolder, put, read, remove, rename, store, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -54,8 +54,8 @@ it('A file name in a multipart body is stored unchanged (S-13)', async () => {
 })
 
 it('Both Unicode normal forms of a name mean the same file (S-1)', async () => {
-  await put(`${own}/forms/e\u0301`, 'decomposed')
-  await put(`${own}/forms/\u00e9`, 'composed')
+  await store(`${own}/forms/e\u0301`, 'decomposed')
+  await store(`${own}/forms/\u00e9`, 'composed')
   expect(await namesIn(`${own}/forms`)).toEqual(['\u00e9'])
   expect((await read(`${own}/forms/e\u0301`)).text).toBe('composed')
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { namesIn, ownFolder, put, read, remove, upload } from '../support/storage.ts'
+import { namesIn, ownFolder, read, remove, store, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -23,7 +23,7 @@ it('Several slashes count as one, at the start and between names (S-2)', async (
 })
 
 it.each(['%2F', '/%2F/', '%2f%2F'])('Slashes written as %s count as one (S-1, S-2)', async (slashes) => {
-  await put(`${own}/encoded/a`, 'a')
+  await store(`${own}/encoded/a`, 'a')
   expect((await at(`${slashes}${own}${slashes}encoded${slashes}a`)).text).toBe('a')
 })
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { formHeaders, multipart } from '../../support/multipart.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
+import { at, namesIn, ownFolder, put, read, store, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -25,7 +25,7 @@ it('PUT accepts a multipart body, like POST (S-47)', async () => {
 
 it('PUT refuses a draft in a multipart body, and an unknown version (S-48)', async () => {
   const page = `${own}/raw/page.html`
-  await put(page, 'live')
+  await store(page, 'live')
   const form = multipart([{ name: 'page.html', content: 'draft' }])
   expectError(await put(page, form, '?version=draft', { headers: formHeaders }), 400, 104000)
   expectError(await put(page, 'x', '?version=other'), 400, 104000)
@@ -35,7 +35,7 @@ it('PUT refuses a draft in a multipart body, and an unknown version (S-48)', asy
 it('PUT with ?type=folder creates a folder, but not in place of a file (S-49)', async () => {
   for (const _ of [1, 2]) expect((await put(`${own}/raw/empty/folder`, '', '?type=folder')).status).toBe(200)
   expect(await namesIn(`${own}/raw/empty`)).toEqual(['folder/'])
-  await put(`${own}/raw/file`, 'x')
+  await store(`${own}/raw/file`, 'x')
   expectError(await put(`${own}/raw/file`, '', '?type=folder'), 400, 104022)
 })
 
@@ -59,7 +59,7 @@ it.each(['PUT', 'DELETE'])(
   '%s refuses every switch of the other methods, and the file stays (S-137)',
   async (method) => {
     const path = `${own}/raw/unswitched.txt`
-    await put(path, 'the file')
+    await store(path, 'the file')
     const { json } = await call('/openapi.json', { token: null })
     const operations = Object.entries<Operation>(json.paths['/api/v2/admin/sites/{site}/storage/{path}'])
     const namesOf = ([, { parameters }]: [string, Operation]) =>
@@ -101,7 +101,7 @@ it.for([
   ['Content-MD5', digest('md5', other)],
 ] as const)('PUT with %s: %s answers 104033 and changes nothing (S-50, E-53)', async ([name, value], { skip }) => {
   const path = fresh()
-  await put(path, 'old')
+  await store(path, 'old')
   const answer = await putIf(path, content, { [name]: value })
   const isHeaderRemoved =
     name === 'Content-MD5' && answer.status === 200 && answer.headers['x-amz-apigw-id'] !== undefined

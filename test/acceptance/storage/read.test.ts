@@ -2,13 +2,13 @@ import { beforeAll, expect, it } from 'vitest'
 import { storage } from '../../support/paths.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, ownFolder, put, read } from '../support/storage.ts'
+import { at, ownFolder, read, store } from '../support/storage.ts'
 
 const own = ownFolder()
 const digits = `${own}/digits.txt`
 
 beforeAll(async () => {
-  await put(digits, '0123456789')
+  await store(digits, '0123456789')
 })
 
 it('GET returns the bytes with their type, length, time and tag (S-66, S-70, S-71)', async () => {
@@ -25,7 +25,7 @@ it('GET returns the bytes with their type, length, time and tag (S-66, S-70, S-7
 })
 
 it('Without Accept, GET returns the bytes or redirects to them', async () => {
-  await put(`${own}/bytes.bin`, Buffer.from([0, 128, 255]))
+  await store(`${own}/bytes.bin`, Buffer.from([0, 128, 255]))
   const { status, headers, text } = await call(at(`${own}/bytes.bin`), { accept: null })
   const elsewhere = status === 302 && (await fetch(headers['location'] ?? ''))
   expect(elsewhere ? await elsewhere.text() : text).toBe(Buffer.from([0, 128, 255]).toString())

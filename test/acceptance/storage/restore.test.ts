@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Answer } from '../../support/answer.ts'
 import { expectError } from '../support/expectations.ts'
-import { move, namesIn, ownFolder, put, read, remove, restore, upload, versionsOf } from '../support/storage.ts'
+import { move, namesIn, ownFolder, put, read, remove, restore, store, upload, versionsOf } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -10,7 +10,7 @@ const deletedIn = async (folder: string, query = '') => (await read(folder, `?de
 
 it('A removed file is listed, and a restore brings it back (H-17, H-20, H-27)', async () => {
   const path = `${own}/alone/a.txt`
-  for (const text of ['old', 'text']) await put(path, text)
+  for (const text of ['old', 'text']) await store(path, text)
   const { headers } = await read(path)
   const { json: before } = await read(path, '?meta')
   await remove(path)
@@ -31,7 +31,7 @@ it('A removed file is listed, and a restore brings it back (H-17, H-20, H-27)', 
 
 it('A file and a folder whose names end in # are restored (H-20)', async () => {
   for (const [path, file] of [[`${own}/c#`], [`${own}/d#`, `${own}/d#/a.txt`]] as const) {
-    await put(file ?? path, 'text')
+    await store(file ?? path, 'text')
     await remove(path)
     expect((await restore(path)).status).toBe(200)
     expect((await read(file ?? path)).text).toBe('text')
@@ -40,9 +40,9 @@ it('A file and a folder whose names end in # are restored (H-20)', async () => {
 
 it('A restore overwrites a file only with replace: true (H-24)', async () => {
   const path = `${own}/file/again.txt`
-  await put(path, 'old')
+  await store(path, 'old')
   await remove(path)
-  await put(path, 'newer')
+  await store(path, 'newer')
   const [, old] = await versionsOf(path)
   for (const body of [{}, { version: old?.version }]) expectError(await restore(path, body), 400, 104022)
   expect((await restore(path, { version: old?.version, replace: true })).status).toBe(200)
@@ -54,7 +54,7 @@ it('A restore overwrites a file only with replace: true (H-24)', async () => {
 
 it('An older state of a removed file is restored as a new version, once (H-20)', async () => {
   const path = `${own}/file/older.txt`
-  for (const text of ['1', '22']) await put(path, text)
+  for (const text of ['1', '22']) await store(path, text)
   await remove(path)
   const [, oldest] = await versionsOf(path)
   expect((await restore(path, { version: oldest?.version })).status).toBe(200)
@@ -67,7 +67,7 @@ it('An older state of a removed file is restored as a new version, once (H-20)',
 
 it('A restore of a file obeys If-Match and If-None-Match (S-60)', async () => {
   const path = `${own}/file/conditions.html`
-  for (const text of ['1', '22']) await put(path, text)
+  for (const text of ['1', '22']) await store(path, text)
   const [, old] = await versionsOf(path)
   const restoreIf = (headers: Record<string, string>) =>
     restore(path, { version: old?.version, replace: true }, headers)
@@ -77,25 +77,25 @@ it('A restore of a file obeys If-Match and If-None-Match (S-60)', async () => {
   expect((await read(path)).text).toBe('1')
   const [present] = await versionsOf(path)
   refused(await restore(path, { version: present?.version }, { 'If-Match': '"another"' }))
-  await put(path, 'draft', '?version=draft')
+  await store(path, 'draft', '?version=draft')
   const { etag = '' } = (await read(path)).headers
   expect((await restore(path, { version: present?.version }, { 'If-Match': etag })).status).toBe(200)
 })
 
 it('A file cannot be restored at the path of a folder, or below a file (H-24, S-41)', async () => {
   const path = `${own}/file/place`
-  await put(path, 'a file')
+  await store(path, 'a file')
   await remove(path)
-  await put(`${path}/below`, 'x')
+  await store(`${path}/below`, 'x')
   for (const body of [{}, { replace: true }]) expectError(await restore(path, body), 400, 104022)
   await remove(path)
-  await put(path, 'a file again')
+  await store(path, 'a file again')
   expectError(await restore(`${path}/below`), 400, 104009)
   expect((await read(path)).text).toBe('a file again')
 })
 
 it('A restore of a file also creates its missing parent folders (H-20)', async () => {
-  await put(`${own}/file/deep/er/a.txt`, 'a')
+  await store(`${own}/file/deep/er/a.txt`, 'a')
   await remove(`${own}/file/deep`)
   expect((await restore(`${own}/file/deep/er/a.txt`)).status).toBe(200)
   expect((await read(`${own}/file/deep/er/a.txt`)).text).toBe('a')
@@ -103,7 +103,7 @@ it('A restore of a file also creates its missing parent folders (H-20)', async (
 })
 
 it('A moved file can be restored at its old path (H-26)', async () => {
-  await put(`${own}/file/from.txt`, 'moved')
+  await store(`${own}/file/from.txt`, 'moved')
   expect((await move(`${own}/file/from.txt`, `${own}/file/to.txt`)).status).toBe(200)
   expect((await restore(`${own}/file/from.txt`)).status).toBe(200)
   expect((await read(`${own}/file/from.txt`)).text).toBe('moved')
@@ -111,7 +111,7 @@ it('A moved file can be restored at its old path (H-26)', async () => {
 
 it('A file that moved away and back still has its old versions (H-26)', async () => {
   const [here, there] = [`${own}/file/here.txt`, `${own}/file/there.txt`]
-  await put(here, 'a')
+  await store(here, 'a')
   expect((await move(here, there)).status).toBe(200)
   expect((await move(there, here)).status).toBe(200)
   const [present, old] = await versionsOf(here)
@@ -124,8 +124,8 @@ it('A removed folder is restored with every byte below it (H-17, H-19, H-21)', a
   const folder = `${own}/folder`
   const files = Array.from({ length: 30 }, (_, index) => ({ name: `${index}.txt`, content: `text ${index}` }))
   await upload(`${folder}/below`, files)
-  await put(`${folder}/empty`, '', '?type=folder')
-  for (const version of ['', '?version=draft']) await put(`${folder}/page.html`, `page ${version}`, version)
+  await store(`${folder}/empty`, '', '?type=folder')
+  for (const version of ['', '?version=draft']) await store(`${folder}/page.html`, `page ${version}`, version)
   expect((await read(folder, '?removal')).json).toMatchObject({ files: 31, folders: 3 })
   await remove(folder)
   expect((await read(own, '?deleted')).json.deleted).toContainEqual({
@@ -148,7 +148,7 @@ it('A removed folder is restored with every byte below it (H-17, H-19, H-21)', a
 
 it('A folder is restored, even if its parent was removed again without it (H-21)', async () => {
   const parent = `${own}/twice`
-  for (const name of ['below/a', 'b']) await put(`${parent}/${name}`, name)
+  for (const name of ['below/a', 'b']) await store(`${parent}/${name}`, name)
   await remove(parent)
   await restore(`${parent}/b`)
   await remove(parent)
@@ -157,7 +157,7 @@ it('A folder is restored, even if its parent was removed again without it (H-21)
 })
 
 it('A removed folder without contents is restored (H-21)', async () => {
-  await put(`${own}/bare/folder`, '', '?type=folder')
+  await store(`${own}/bare/folder`, '', '?type=folder')
   await remove(`${own}/bare/folder`)
   expect((await restore(`${own}/bare/folder`)).status).toBe(200)
   expect(await namesIn(`${own}/bare`)).toEqual(['folder/'])
@@ -165,9 +165,9 @@ it('A removed folder without contents is restored (H-21)', async () => {
 
 it('A restore over other files answers 104022 without replace: true (H-24)', async () => {
   const folder = `${own}/onto`
-  for (const name of ['a', 'b']) await put(`${folder}/${name}`, `removed ${name}`)
+  for (const name of ['a', 'b']) await store(`${folder}/${name}`, `removed ${name}`)
   await remove(folder)
-  for (const name of ['b', 'c']) await put(`${folder}/${name}`, `new ${name}`)
+  for (const name of ['b', 'c']) await store(`${folder}/${name}`, `new ${name}`)
   const answer = await restore(folder)
   expectError(answer, 400, 104022)
   expect(answer.json.message).toContain('Send "replace": true')
@@ -179,9 +179,9 @@ it('A restore over other files answers 104022 without replace: true (H-24)', asy
 
 it('A restore over a draft answers 104022 without replace: true (H-24)', async () => {
   const page = `${own}/drafts/page.html`
-  await put(page, 'live')
+  await store(page, 'live')
   await remove(`${own}/drafts`)
-  await put(page, 'newer draft', '?version=draft')
+  await store(page, 'newer draft', '?version=draft')
   expectError(await restore(`${own}/drafts`), 400, 104022)
   expect((await read(page, '?version=draft')).text).toBe('newer draft')
 })
@@ -194,9 +194,9 @@ it.each<[string, string, string?]>([
 ])('A removed "%s" is not restored while a file is at "%s" (H-24)', async (before, meanwhile, query) => {
   const folder = `${own}/clash`
   const present = meanwhile === '' ? folder : `${folder}/${meanwhile}`
-  await put(`${folder}/${before}`, query ? '' : 'removed', query)
+  await store(`${folder}/${before}`, query ? '' : 'removed', query)
   await remove(folder)
-  await put(present, 'meanwhile')
+  await store(present, 'meanwhile')
   expectError(await restore(folder, { replace: true }), 400, 104022)
   expect((await read(present)).text).toBe('meanwhile')
   await remove(folder)
@@ -204,7 +204,7 @@ it.each<[string, string, string?]>([
 
 it('A restore of a folder obeys If-Match and If-None-Match (S-60, S-64)', async () => {
   const folder = `${own}/conditions`
-  await put(`${folder}/a`, 'a')
+  await store(`${folder}/a`, 'a')
   await remove(folder)
   const restoreIf = (headers: Record<string, string>) => restore(folder, { replace: true }, headers)
   refused(await restoreIf({ 'If-Match': '*' }))
@@ -212,16 +212,16 @@ it('A restore of a folder obeys If-Match and If-None-Match (S-60, S-64)', async 
   await remove(`${folder}/a`)
   refused(await restoreIf({ 'If-None-Match': '*' }))
   await remove(folder)
-  await put(folder, 'file')
+  await store(folder, 'file')
   refused(await restoreIf({ 'If-None-Match': '*' }))
   expectError(await restoreIf({ 'If-Match': '*' }), 400, 104022)
 })
 
 it('The conditions of a restore are checked after the parents of its path (S-64)', async () => {
   const parent = `${own}/parent-of-removed`
-  for (const path of [`${parent}/a.txt`, `${parent}/folder/b.txt`]) await put(path, 'x')
+  for (const path of [`${parent}/a.txt`, `${parent}/folder/b.txt`]) await store(path, 'x')
   for (const path of [`${parent}/a.txt`, `${parent}/folder`, parent]) await remove(path)
-  await put(parent, 'file')
+  await store(parent, 'file')
   for (const name of ['a.txt', 'folder']) {
     expectError(await restore(`${parent}/${name}`, {}, { 'If-Match': '*' }), 400, 104009)
   }
@@ -230,9 +230,9 @@ it('The conditions of a restore are checked after the parents of its path (S-64)
 it('?deleted lists the removed entries of a folder, in pages (H-17, H-18)', async () => {
   const folder = `${own}/listed`
   const names = ['a', 'again', 'b', 'c', 'half/gone', 'half/kept', 'whole/gone', 'whole0']
-  for (const name of names) await put(`${folder}/${name}`, name)
+  for (const name of names) await store(`${folder}/${name}`, name)
   for (const name of ['a', 'again', 'b', 'c', 'half/gone', 'whole', 'whole0']) await remove(`${folder}/${name}`)
-  await put(`${folder}/again`, 'again')
+  await store(`${folder}/again`, 'again')
   const { deleted, cursor } = await deletedIn(folder, '&limit=2')
   const rest = await deletedIn(folder, `&limit=9&cursor=${encodeURIComponent(cursor)}`)
   const entries: readonly { readonly name: string; readonly removedAt: string }[] = [...deleted, ...rest.deleted]
@@ -261,10 +261,10 @@ const preview = async (path: string) => (await read(path, '?removal')).json
 
 it('A preview counts files, drafts, folders and bytes, and removes nothing (H-19)', async () => {
   const folder = `${own}/preview`
-  for (const path of ['a-b/x', 'a/b/x', 'a/b/y', 'a/b-c', 'a/c/x.html', 'a.html']) await put(`${folder}/${path}`, '1')
-  await put(`${folder}/a/c/x.html`, '22', '?version=draft')
-  await put(`${folder}/a/d/only.html`, '333', '?version=draft')
-  await put(`${folder}/a/empty`, '', '?type=folder')
+  for (const path of ['a-b/x', 'a/b/x', 'a/b/y', 'a/b-c', 'a/c/x.html', 'a.html']) await store(`${folder}/${path}`, '1')
+  await store(`${folder}/a/c/x.html`, '22', '?version=draft')
+  await store(`${folder}/a/d/only.html`, '333', '?version=draft')
+  await store(`${folder}/a/empty`, '', '?type=folder')
   expect(await preview(`${folder}/a`)).toEqual({ files: 5, folders: 5, bytes: 9 })
   expect(await preview(`${folder}/a/c/x.html`)).toEqual({ files: 1, folders: 0, bytes: 3 })
   expect(await preview(folder)).toEqual({ files: 7, folders: 7, bytes: 11 })
@@ -273,7 +273,7 @@ it('A preview counts files, drafts, folders and bytes, and removes nothing (H-19
 
 it('A preview shows the code with which the removal would be refused (H-19)', async () => {
   expect(await preview('')).toMatchObject({ code: 104014 })
-  await put(`${own}/leaf`, 'x')
+  await store(`${own}/leaf`, 'x')
   expectError(await read(`${own}/nothing`, '?removal'), 404, 104001)
   expectError(await read(`${own}/leaf/below`, '?removal'), 400, 104009)
 })

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest'
 import { testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import type { Call } from '../support/http.ts'
-import { duringWorkflow, ownFolder, put, read, remove } from '../support/storage.ts'
+import { duringWorkflow, ownFolder, read, remove, store } from '../support/storage.ts'
 import { append, cancel, createUploader, head, metadata, pathOf } from '../support/tus.ts'
 
 const own = ownFolder()
 const { create, begin } = createUploader(own)
 
 /** Uploads a whole file to a folder, in one append. */
-const store = async (folder: string, name: string, body: string, headers: Call['headers'] = {}) => {
+const uploadWhole = async (folder: string, name: string, body: string, headers: Call['headers'] = {}) => {
   const upload = await createUploader(folder).begin(name, Buffer.byteLength(body), headers)
   expect((await append(upload, 0, body)).status).toBe(204)
 }
@@ -21,34 +21,36 @@ const beginHalf = async (name: string, headers?: Call['headers']) => {
 }
 
 it('An upload that replaces a file takes the type from the file name (S-35)', async () => {
-  await put(`${own}/types/a.css`, 'old')
+  await store(`${own}/types/a.css`, 'old')
   for (const [name, type] of [
     ['a.css', 'text/css'],
     ['typed', 'image/png'],
   ] as const) {
-    await store(`${own}/types`, name, 'new', { 'Upload-Metadata': metadata({ filename: name, filetype: 'Image/PNG' }) })
+    await uploadWhole(`${own}/types`, name, 'new', {
+      'Upload-Metadata': metadata({ filename: name, filetype: 'Image/PNG' }),
+    })
     const { json } = await read(`${own}/types/${name}`, '?meta')
     expect(json).toMatchObject({ size: 3, contentType: type })
   }
 })
 
 it('The file name of an upload starts after the last slash or backslash (S-15)', async () => {
-  for (const name of ['../../a.txt', 'C:\\temp\\b.txt']) await store(`${own}/names`, name, name)
+  for (const name of ['../../a.txt', 'C:\\temp\\b.txt']) await uploadWhole(`${own}/names`, name, name)
   expect((await read(`${own}/names/a.txt`)).text).toBe('../../a.txt')
   expect((await read(`${own}/names/b.txt`)).text).toBe('C:\\temp\\b.txt')
 })
 
 it('If a path ends in the name of the upload, the file is stored there (S-34)', async () => {
-  await store(`${own}/habit/a.txt`, 'a.txt', 'at the path')
-  await put(`${own}/habit/folder`, '', '?type=folder')
-  await store(`${own}/habit/folder`, 'folder', 'in the folder')
+  await uploadWhole(`${own}/habit/a.txt`, 'a.txt', 'at the path')
+  await store(`${own}/habit/folder`, '', '?type=folder')
+  await uploadWhole(`${own}/habit/folder`, 'folder', 'in the folder')
   expect((await read(`${own}/habit/a.txt`)).text).toBe('at the path')
   expect((await read(`${own}/habit/folder/folder`)).text).toBe('in the folder')
 })
 
 it('A resumable upload ignores the case of the names of folders (S-5)', async () => {
-  await put(`${own}/Case/there.txt`, 'x')
-  await store(`${own}/case`, 'a.txt', 'hello')
+  await store(`${own}/Case/there.txt`, 'x')
+  await uploadWhole(`${own}/case`, 'a.txt', 'hello')
   expect((await read(`${own}/Case/a.txt`)).text).toBe('hello')
 })
 
@@ -56,17 +58,17 @@ it('With version, a resumable upload stores or publishes a draft (S-48)', async 
   const page = `${own}/page.html`
   const versioned = (version: string) => ({ 'Upload-Metadata': metadata({ filename: 'page.html', version }) })
   const both = async () => [(await read(page)).text, (await read(page, '?version=draft')).text]
-  await store(own, 'page.html', 'live')
-  await store(own, 'page.html', 'draft', versioned('draft'))
+  await uploadWhole(own, 'page.html', 'live')
+  await uploadWhole(own, 'page.html', 'draft', versioned('draft'))
   expect(await both()).toEqual(['live', 'draft'])
-  await store(own, 'page.html', 'as with a form')
+  await uploadWhole(own, 'page.html', 'as with a form')
   expect(await both()).toEqual(['as with a form', 'draft'])
-  await store(own, 'page.html', 'published', versioned('draft-publish'))
+  await uploadWhole(own, 'page.html', 'published', versioned('draft-publish'))
   expect(await both()).toEqual(['published', 'published'])
 })
 
 it('A new upload must pass the same checks as a PUT (U-11)', async () => {
-  await put(`${own}/taken/folder/x`, 'x')
+  await store(`${own}/taken/folder/x`, 'x')
   expectError(await createUploader(`${own}/taken`).create('folder', 5), 400, 104022)
   expectError(await createUploader(`${own}/taken/folder/x/below`).create('a', 5), 400, 104009)
   expectError(await createUploader(`${own}/taken/folder/x`).create('a', 5), 400, 104019)
@@ -95,7 +97,7 @@ it('A resumable upload of a template has at most 8 MiB (U-13)', async () => {
 
 it('Conditions are checked again, and a refusal ends the upload (U-11, U-28)', async () => {
   const upload = await beginHalf('mine.txt', { 'If-None-Match': '*' })
-  await put(`${own}/mine.txt`, 'theirs')
+  await store(`${own}/mine.txt`, 'theirs')
   expectError(await append(upload, 2, 'llo'), 412, 100412)
   expectError(await append(upload, 2, 'llo'), 404, 104032)
   expect((await head(upload)).status).toBe(404)
@@ -104,13 +106,13 @@ it('Conditions are checked again, and a refusal ends the upload (U-11, U-28)', a
 
 it('An upload is refused if its path becomes a folder meanwhile (U-11, U-28)', async () => {
   const upload = await beginHalf('name')
-  await put(`${own}/name/below`, 'x')
+  await store(`${own}/name/below`, 'x')
   expectError(await append(upload, 2, 'llo'), 400, 104022)
   expectError(await append(upload, 2, 'llo'), 404, 104032)
 })
 
 it('A template is checked after its last append (U-11, S-21)', async () => {
-  await store(`Templates/${own}`, 'good.html', '{tag_pagecontent}')
+  await uploadWhole(`Templates/${own}`, 'good.html', '{tag_pagecontent}')
   expect((await read(`Templates/${own}/good.html`)).text).toBe('{tag_pagecontent}')
   const upload = await createUploader(`Templates/${own}`).begin('bad.html', 5)
   await append(upload, 0, 'he')

@@ -3,7 +3,7 @@ import { issueToken, testWithAdmin } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { ownSiteId } from '../support/forms.ts'
 import { call } from '../support/http.ts'
-import { allPages, at, namesIn, ownFolder, put, remove, upload } from '../support/storage.ts'
+import { allPages, at, namesIn, ownFolder, remove, store, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -21,8 +21,8 @@ const expectRefused = (answer: Parameters<typeof expectError>[0]) => expectError
 
 testWithAdmin('Paths outside the folder of a token answer 104003 (A-35, A-40, A-44)', async () => {
   const { ask, read } = await openAs(`files:write:/${own}/in`)
-  await put(`${own}/out/secret.txt`, 'secret')
-  await put(`${own}/in/own.txt`, 'own')
+  await store(`${own}/out/secret.txt`, 'secret')
+  await store(`${own}/in/own.txt`, 'own')
   for (const path of [`${own}/out/secret.txt`, `${own}/out/none.txt`, `${own}/into`, `${own}/IN/own.txt`]) {
     const answer = await read(path)
     expectRefused(answer)
@@ -36,7 +36,7 @@ testWithAdmin('Paths outside the folder of a token answer 104003 (A-35, A-40, A-
 
 testWithAdmin('A token for one folder can neither remove nor move this folder (A-46)', async () => {
   const { ask, read } = await openAs(`files:write:/${own}/kept`)
-  await put(`${own}/kept/a.txt`, 'x')
+  await store(`${own}/kept/a.txt`, 'x')
   expectRefused(await ask('DELETE', `${own}/kept`))
   expectRefused(await ask('PUT', `${own}/kept`, '?meta', { name: 'other' }))
   expectRefused(await ask('PUT', `${own}/kept`, '?meta', { path: `${own}/kept/in` }))
@@ -48,7 +48,7 @@ testWithAdmin('A token for one folder can neither remove nor move this folder (A
 
 testWithAdmin('In parent folders, a token sees only folders that lead to its own (A-43, A-45)', async () => {
   const { read } = await openAs(`files:read:/${own}/way/a/b`, `files:read:/${own}/way/c`)
-  for (const path of ['a/b/1', 'a/2', 'c/3', 'd/4']) await put(`${own}/way/${path}`, 'x')
+  for (const path of ['a/b/1', 'a/2', 'c/3', 'd/4']) await store(`${own}/way/${path}`, 'x')
   const { json } = await read(`${own}/way`, '?meta')
   expect(json.contents).toMatchObject([
     { name: 'a', lastModified: null },
@@ -76,7 +76,7 @@ testWithAdmin('In parent folders, a token sees only folders that lead to its own
 
 testWithAdmin("Recursive lists have only the token's folders, on every page (A-45)", async () => {
   const ofRights = ['a/own/1', 'a/own/2', 'b.d/4', 'b/x/3']
-  for (const path of [...ofRights, 'a/owner', 'b/y', 'c']) await put(`${own}/all/${path}`, 'x')
+  for (const path of [...ofRights, 'a/owner', 'b/y', 'c']) await store(`${own}/all/${path}`, 'x')
   const rights = ['a/own', 'b/x', 'b.d', 'b/x/deeper', 'missing']
   const { read } = await openAs(...rights.map((path) => `files:read:/${own}/all/${path}`))
   for (const limit of [1, 2, 3, 1000]) {
@@ -88,7 +88,7 @@ testWithAdmin("Recursive lists have only the token's folders, on every page (A-4
 
 testWithAdmin('Lookups that ignore case stay inside the folder of the token (A-41, A-42)', async () => {
   const { ask, read } = await openAs(`files:write:/${own}/case`)
-  await put(`${own}/case/Deep/A.txt`, 'x')
+  await store(`${own}/case/Deep/A.txt`, 'x')
   expect((await read(`${own}/case/deep/a.TXT`)).text).toBe('x')
   expectRefused(await read(`${own}/Case/Deep/A.txt`))
   const missing = await openAs(`files:write:/${own}/CASE`)
@@ -102,7 +102,7 @@ testWithAdmin('Lookups that ignore case stay inside the folder of the token (A-4
 
 testWithAdmin('A change ignores case only in folders that the token may write to (A-42)', async () => {
   const { ask, read } = await openAs('files:read', `files:write:/${own}/wide`)
-  await put(`${own}/Wide/a.txt`, 'outside')
+  await store(`${own}/Wide/a.txt`, 'outside')
   expect((await read(`${own}/wide/A.TXT`)).text).toBe('outside')
   expectError(await ask('DELETE', `${own}/wide/a.txt`), 404, 104001)
   expectError(await ask('PUT', `${own}/wide/a.txt`, '?meta', { name: 'b.txt' }), 404, 104001)
@@ -132,7 +132,7 @@ testWithAdmin('A refusal names the right that the token lacks (A-32, A-38, A-40,
 
 testWithAdmin('The history shows moves only if the token may read both paths (A-47)', async () => {
   const { token } = await openAs(`files:read:/${own}/reported`, 'history:read')
-  for (const name of ['reported', 'secret']) await put(`${own}/${name}/a.txt`, 'x')
+  for (const name of ['reported', 'secret']) await store(`${own}/${name}/a.txt`, 'x')
   await call(at(`${own}/reported/a.txt`, '?meta'), { method: 'PUT', body: { path: `${own}/reported/b.txt` } })
   await call(at(`${own}/reported/b.txt`, '?meta'), { method: 'PUT', body: { path: `${own}/secret/b.txt` } })
   await call(at(`${own}/secret/a.txt`, '?meta'), { method: 'PUT', body: { copyTo: `${own}/reported/c.txt` } })
@@ -152,6 +152,6 @@ testWithAdmin('The permission files is the same as the right files:write (A-39, 
   const without = await call('/api/v1/admin/sites', { token: await tokenWith('forms:write') })
   expect(without.json.items[0].permissions).toEqual([])
   const whole = await tokenWith('files:write')
-  await put(`${own}/a.txt`, 'x')
+  await store(`${own}/a.txt`, 'x')
   expect((await call(at(own, '?meta'), { token: whole })).status).toBe(200)
 })

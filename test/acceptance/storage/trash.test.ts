@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
-import { allPages, move, ownFolder, purge, put, read, remove, restore } from '../support/storage.ts'
+import { allPages, move, ownFolder, purge, read, remove, restore, store } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -11,7 +11,7 @@ const pathsIn = async (folder: string): Promise<readonly string[]> =>
 
 it('The trash lists removals at any depth, the newest first (H-37)', async () => {
   const folder = `${own}/all`
-  for (const path of ['a/one.txt', 'b/c/two.txt', 'b/c/three.txt', 'kept.txt']) await put(`${folder}/${path}`, '123')
+  for (const path of ['a/one.txt', 'b/c/two.txt', 'b/c/three.txt', 'kept.txt']) await store(`${folder}/${path}`, '123')
   await remove(`${folder}/a/one.txt`)
   await remove(`${folder}/b`)
   const removal = { removedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), removedBy: expect.any(String) }
@@ -24,11 +24,11 @@ it('The trash lists removals at any depth, the newest first (H-37)', async () =>
 
 it('The trash has no moved, restored or replaced files (H-37)', async () => {
   const folder = `${own}/back`
-  for (const name of ['moved.txt', 'restored.txt', 'again.txt', 'gone.txt']) await put(`${folder}/${name}`, 'x')
+  for (const name of ['moved.txt', 'restored.txt', 'again.txt', 'gone.txt']) await store(`${folder}/${name}`, 'x')
   await move(`${folder}/moved.txt`, `${folder}/elsewhere.txt`)
   for (const name of ['gone.txt', 'restored.txt', 'again.txt']) await remove(`${folder}/${name}`)
   await restore(`${folder}/restored.txt`)
-  await put(`${folder}/again.txt`, 'new')
+  await store(`${folder}/again.txt`, 'new')
   const { deleted } = (await read(folder, '?deleted=all&limit=1')).json
   expect(deleted).toMatchObject([{ path: `${folder}/gone.txt` }])
 })
@@ -36,7 +36,7 @@ it('The trash has no moved, restored or replaced files (H-37)', async () => {
 it.each(['a.txt', 'a.txt/below'])('A path that was removed again as %s is listed once (H-37)', async (again) => {
   const folder = `${own}/twice-in-pages/${again.length}`
   for (const path of ['a.txt', 'b.txt', again]) {
-    await put(`${folder}/${path}`, path)
+    await store(`${folder}/${path}`, path)
     await remove(`${folder}/${path.split('/', 1)}`)
   }
   const pages = await allPages((page) => read(folder, `?deleted=all&limit=1${page}`))
@@ -46,9 +46,9 @@ it.each(['a.txt', 'a.txt/below'])('A path that was removed again as %s is listed
 
 it('A folder stays in the trash if a later file of its name was purged (H-37)', async () => {
   const folder = `${own}/purged`
-  await put(`${folder}/a/below.txt`, 'x')
+  await store(`${folder}/a/below.txt`, 'x')
   await remove(`${folder}/a`)
-  await put(`${folder}/a`, 'x')
+  await store(`${folder}/a`, 'x')
   await remove(`${folder}/a`)
   await purge(`${folder}/a`)
   expect(await trash(folder)).toMatchObject([{ path: `${folder}/a`, type: 'folder' }])
@@ -56,9 +56,9 @@ it('A folder stays in the trash if a later file of its name was purged (H-37)', 
 
 it('A removed folder leaves the trash when its path exists again (H-37)', async () => {
   const folder = `${own}/again`
-  for (const name of ['a', 'b']) await put(`${folder}/in/${name}`, 'removed')
+  for (const name of ['a', 'b']) await store(`${folder}/in/${name}`, 'removed')
   await remove(`${folder}/in`)
-  await put(`${folder}/in/a`, 'new')
+  await store(`${folder}/in/a`, 'new')
   expect(await pathsIn(folder)).toEqual([])
   expect((await read(`${folder}/in`, '?deleted')).json.deleted).toMatchObject([{ name: 'b' }])
   expect((await restore(`${folder}/in`, { replace: true })).status).toBe(200)
@@ -68,7 +68,7 @@ it('A removed folder leaves the trash when its path exists again (H-37)', async 
 it('The trash comes in pages, and each entry can be restored (H-38)', async () => {
   const folder = `${own}/pages`
   const names = ['1.txt', '2.txt', '3.txt']
-  for (const name of names) await put(`${folder}/${name}`, name)
+  for (const name of names) await store(`${folder}/${name}`, name)
   for (const name of names) await remove(`${folder}/${name}`)
   const pages = await allPages((page) => read(folder, `?deleted=all&limit=2${page}`))
   expect(Math.max(...pages.map(({ deleted }) => deleted.length))).toBeLessThanOrEqual(2)

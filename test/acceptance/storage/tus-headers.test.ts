@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { target } from '../setup/target.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, ownFolder, put, read } from '../support/storage.ts'
+import { at, ownFolder, read, store } from '../support/storage.ts'
 import { append, asBytes, cancel, createUploader, head, inTus, metadata } from '../support/tus.ts'
 
 const own = ownFolder()
@@ -159,7 +159,7 @@ it('X-HTTP-Method-Override is accepted only for uploads (U-9)', async () => {
   expect((await send(upload, 'PATCH, PATCH')).status).toBe(405)
   expect((await send(upload, 'DELETE')).status).toBe(204)
   expect((await head(upload)).status).toBe(404)
-  await put(`${own}/form/kept.txt`, 'kept')
+  await store(`${own}/form/kept.txt`, 'kept')
   for (const path of [at(`${own}/form/kept.txt`), at(`${own}/form`)]) await send(path, 'DELETE')
   expect((await read(`${own}/form/kept.txt`)).text).toBe('kept')
   expect((await create('put.bin', 5, { 'X-HTTP-Method-Override': 'PUT' })).status).toBe(201)

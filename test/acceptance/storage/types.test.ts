@@ -1,14 +1,14 @@
 import { beforeAll, expect, it } from 'vitest'
 import { type Call, call } from '../support/http.ts'
-import { at, ownFolder, put } from '../support/storage.ts'
+import { at, ownFolder, store } from '../support/storage.ts'
 
 const own = ownFolder()
 const page = '<p>page</p>'
 
 beforeAll(async () => {
-  await put(`${own}/page.html`, page)
-  await put(`${own}/menu.json`, '{"a":1}')
-  await put(`${own}/plain`, 'no extension')
+  await store(`${own}/page.html`, page)
+  await store(`${own}/menu.json`, '{"a":1}')
+  await store(`${own}/plain`, 'no extension')
 })
 
 const read = (name: string, accept: string | null, { headers, ...options }: Call = {}) =>

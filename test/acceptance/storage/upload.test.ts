@@ -5,7 +5,7 @@ import { storage } from '../../support/paths.ts'
 import { target } from '../setup/target.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, namesIn, ownFolder, put, read, upload } from '../support/storage.ts'
+import { at, namesIn, ownFolder, put, read, store, upload } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -52,7 +52,7 @@ it('If a path ends in the file name, the file is stored or replaced (S-33, S-34)
 })
 
 it('Files are stored in the folder if it exists, or if several are sent (S-34)', async () => {
-  await put(`${own}/folders/same/x`, 'x')
+  await store(`${own}/folders/same/x`, 'x')
   await upload(`${own}/folders/same`, [{ name: 'same' }])
   await upload(`${own}/folders/two`, [{ name: 'two' }, { name: 'more' }])
   expect(await namesIn(`${own}/folders/same`)).toEqual(['same', 'x'])
@@ -129,7 +129,7 @@ it('A body that is not multipart is refused with 104000 (S-36)', async () => {
 })
 
 it('An upload into or below a file is refused (S-41, S-42, E-37, E-44)', async () => {
-  await put(`${own}/file`, 'x')
+  await store(`${own}/file`, 'x')
   expectError(await upload(`${own}/file/below/more`, [{ name: 'a' }]), 400, 104009)
   expectError(await put(`${own}/file/below`, 'x'), 400, 104009)
   expectError(await upload(`${own}/file`, [{ name: 'a' }]), 400, 104019)
@@ -137,7 +137,7 @@ it('An upload into or below a file is refused (S-41, S-42, E-37, E-44)', async (
 })
 
 it('An upload onto a folder is refused with 400/104022 (S-43, E-46)', async () => {
-  await put(`${own}/taken/folder/x`, 'x')
+  await store(`${own}/taken/folder/x`, 'x')
   expectError(await upload(`${own}/taken`, [{ name: 'a' }, { name: 'folder' }]), 400, 104022)
   expectError(await put(`${own}/taken/folder`, 'x'), 400, 104022)
   expect(await namesIn(`${own}/taken`)).toEqual(['folder/'])

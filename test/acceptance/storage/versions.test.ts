@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
-import { at, ownFolder, put, read, remove, restore, versionsOf } from '../support/storage.ts'
+import { at, ownFolder, read, remove, restore, store, versionsOf } from '../support/storage.ts'
 
 const own = ownFolder()
 
@@ -13,7 +13,7 @@ const shapesOf = async (path: string) =>
 
 it('All states of a file are listed, and can be read (H-15, H-16)', async () => {
   const path = `${own}/versions/a.txt`
-  for (const text of ['1', '22', '333']) await put(path, text)
+  for (const text of ['1', '22', '333']) await store(path, text)
   expect(await shapesOf(path)).toEqual([
     [3, 'current'],
     [2, 'replaced'],
@@ -31,7 +31,7 @@ it('All states of a file are listed, and can be read (H-15, H-16)', async () => 
 
 it('A range of an old version can be read, with the tag of that version (H-16, S-70)', async () => {
   const path = `${own}/versions/parts.txt`
-  for (const text of ['old', 'newer']) await put(path, text)
+  for (const text of ['old', 'newer']) await store(path, text)
   const [, old] = await versionsOf(path)
   const readOld = (headers: Readonly<Record<string, string>>) =>
     call(at(path, `?versionId=${encodeURIComponent(old?.version ?? '')}`), { headers })
@@ -44,7 +44,7 @@ it('A range of an old version can be read, with the tag of that version (H-16, S
 
 it('Only files have versions, and ?link of a version is refused (H-15, E-29, E-30)', async () => {
   const path = `${own}/versions/linked.txt`
-  await put(path, 'x')
+  await store(path, 'x')
   const [present] = await versionsOf(path)
   expectError(await read(`${own}/versions/none`, '?versions'), 404, 104001)
   for (const folder of [`${own}/versions`, '']) expectError(await read(folder, '?versions'), 400, 104002)
@@ -53,19 +53,19 @@ it('Only files have versions, and ?link of a version is refused (H-15, E-29, E-3
 
 it('Versions come in pages (H-18)', async () => {
   const path = `${own}/versions/paged.txt`
-  for (const text of ['1', '22', '333']) await put(path, text)
+  for (const text of ['1', '22', '333']) await store(path, text)
   const first = (await read(path, '?versions&limit=2')).json
   const rest = (await read(path, `?versions&limit=2&cursor=${encodeURIComponent(first.cursor)}`)).json
   expect([first, rest].map(({ versions }) => versions.map(({ size }: { size: number }) => size))).toEqual([[3, 2], [1]])
   expect((await read(path, '?versions&limit=3')).json).not.toHaveProperty('cursor')
-  await put(`${own}/versions/other.txt`, 'x')
+  await store(`${own}/versions/other.txt`, 'x')
   const query = `?versions&cursor=${encodeURIComponent(first.cursor)}`
   expectError(await read(`${own}/versions/other.txt`, query), 400, 104000)
 })
 
 it('The version id of another file is not found: 404/104001 (H-16)', async () => {
-  await put(`${own}/versions/one.txt`, 'one')
-  await put(`${own}/versions/two.txt`, 'two')
+  await store(`${own}/versions/one.txt`, 'one')
+  await store(`${own}/versions/two.txt`, 'two')
   const [two] = await versionsOf(`${own}/versions/two.txt`)
   for (const version of [two?.version ?? '', 'none', '../../etc', '\u0000', 'x'.repeat(1_024)]) {
     const query = `?versionId=${encodeURIComponent(version)}`
@@ -80,7 +80,7 @@ it('The version id of another file is not found: 404/104001 (H-16)', async () =>
 it.each([
   ...['?versions&limit=0', '?versions&limit=abc', '?versions&cursor=none', '?deleted&limit=-1', '?deleted&cursor=%00'],
 ])('The query %s is refused with 104000 (H-18)', async (query) => {
-  await put(`${own}/versions/asked/a.txt`, 'asked')
+  await store(`${own}/versions/asked/a.txt`, 'asked')
   const path = query.startsWith('?versions') ? 'asked/a.txt' : 'asked'
   expectError(await read(`${own}/versions/${path}`, query), 400, 104000)
 })

@@ -14,6 +14,7 @@ import {
   remove,
   rename,
   restore,
+  store,
   upload,
 } from '../support/storage.ts'
 
@@ -23,7 +24,7 @@ testWithAdmin('A page with a workflow cannot be changed (S-45, S-56, S-101, E-39
   const folder = `${own}/changed`
   const page = `${folder}/page.html`
   const site = String(await ownSiteId())
-  await put(page, 'live')
+  await store(page, 'live')
   expect(await admin('workflow', 'start', page, '--site', site)).toEqual({ path: page, workflow: 'running' })
   expectError(await put(page, 'x'), 400, 104012)
   expectError(await put(page, 'x', '?version=draft'), 400, 104012)
@@ -44,8 +45,8 @@ testWithAdmin('A page with a workflow cannot be changed (S-45, S-56, S-101, E-39
 testWithAdmin('A page with a workflow can be copied, but not moved (S-56, S-58)', async () => {
   const folder = `${own}/moved`
   const page = `${folder}/page.html`
-  await put(page, 'live')
-  await put(`${own}/other.html`, 'other')
+  await store(page, 'live')
+  await store(`${own}/other.html`, 'other')
   await duringWorkflow(page, async () => {
     for (const path of [page, folder]) expectError(await move(path, `${own}/flown`), 400, 104012)
     expectError(await move(`${own}/other.html`, page), 400, 104022)
@@ -58,7 +59,7 @@ testWithAdmin('A page with a workflow can be copied, but not moved (S-56, S-58)'
 testWithAdmin('A path with a workflow takes no move, copy or restore (S-56, S-58, H-28, T-15)', async () => {
   const folder = `${own}/target`
   const page = `${folder}/page.html`
-  for (const path of [page, `${own}/source/page.html`]) await put(path, 'live')
+  for (const path of [page, `${own}/source/page.html`]) await store(path, 'live')
   await remove(folder)
   await duringWorkflow(page, async () => {
     expectError(await restore(page), 400, 104012)
@@ -71,14 +72,14 @@ testWithAdmin('A path with a workflow takes no move, copy or restore (S-56, S-58
 
 testWithAdmin('A purge of a page with a running workflow answers 104011 (H-32)', async () => {
   const page = `${own}/purged.html`
-  for (const text of ['1', '22']) await put(page, text)
+  for (const text of ['1', '22']) await store(page, text)
   await duringWorkflow(page, async () => expectError(await purge(page), 400, 104011))
   expect((await purge(page)).status).toBe(200)
 })
 
 testWithAdmin('A reserved folder with a workflow is refused because it is reserved (S-55, S-96)', async () => {
   const page = `StyleSheets/${own}/page.html`
-  await put(page, 'x')
+  await store(page, 'x')
   await duringWorkflow(page, async () => {
     expectError(await remove('StyleSheets'), 400, 104020)
     expectError(await move('StyleSheets', `${own}/styles`), 400, 104020)

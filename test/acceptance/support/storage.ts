@@ -33,6 +33,13 @@ export const upload = (folder: string, files: readonly FilePart[], options: Call
 export const put = (path: string, body: string | Buffer, query = '', options: Call = {}): Promise<Answer> =>
   call(at(path, query), { method: 'PUT', body, headers: { 'Content-Type': 'application/octet-stream' }, ...options })
 
+/** Stores a file or folder that a case needs. */
+export const store = async (...given: Parameters<typeof put>): Promise<Answer> => {
+  const answer = await put(...given)
+  if (answer.status !== 200) throw new Error(`${given[0]} was not stored: ${answer.status} ${answer.text}`)
+  return answer
+}
+
 export const read = (path: string, query = ''): Promise<Answer> => call(at(path, query))
 
 /** All pages of a list. `ask` requests a page. It gets the part of the query that names the page. */
