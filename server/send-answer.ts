@@ -85,7 +85,13 @@ export interface Exchange {
 
 const delivered = {}
 
-export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, waiting: WaitingAnswers) => {
+/** Sends the answer, and records the request. Throws only if not even an error answer can be sent. */
+export const sendAnswer = async (
+  handled: HandledRequest,
+  { response, isWaiting }: Exchange,
+  early: EarlyAnswers,
+  waiting: WaitingAnswers,
+): Promise<void> => {
   const { req: request } = response
   const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
     const unread = !request.complete
@@ -163,10 +169,10 @@ export const sendOn = ({ response, isWaiting }: Exchange, early: EarlyAnswers, w
     return finish(writeHead(answer, undefined))
   }
 
-  return async ({ answer, errorAnswer }: HandledRequest): Promise<Delivery> => {
-    if (early.waitForBody && !request.complete && !isWaiting()) {
-      await discardRest(request, answer.toStranger ? (early.strangers ?? early) : early)
-    }
-    return send(answer).catch((error) => send(errorAnswer(error)))
+  const deliver = async ({ answer, record }: HandledRequest): Promise<void> => record(await send(answer))
+
+  if (early.waitForBody && !request.complete && !isWaiting()) {
+    await discardRest(request, handled.answer.toStranger ? (early.strangers ?? early) : early)
   }
+  await deliver(handled).catch((failure) => deliver(handled.withError(failure)))
 }

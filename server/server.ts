@@ -9,7 +9,7 @@ import { type Deadline, unlimited } from '../lib/core/time.ts'
 import type { Handler } from '../lib/http/request.ts'
 import { namesHost, readRequest } from './read-request.ts'
 import { refuse, refuseConnection, refuseStranger, refuseTunnel } from './refuse.ts'
-import { atOnce, type EarlyAnswers, type Exchange, sendOn } from './send-answer.ts'
+import { atOnce, type EarlyAnswers, type Exchange, sendAnswer } from './send-answer.ts'
 import { type SlowestBody, type WaitingAnswers, waitingInProcess, watchBody } from './slow-callers.ts'
 
 // Importing `node:http` by name would also load WebSocket and undici, which costs 40 ms of every start.
@@ -123,7 +123,7 @@ const answerOn = <Kind extends Server>(
     try {
       const request = readRequest(message, body, addressOf(message))
       const handled = await handlerFor(request.path)(request, deadlineFor(message))
-      handled.record(await sendOn(exchange, earlyAnswers, waiting)(handled))
+      await sendAnswer(handled, exchange, earlyAnswers, waiting)
     } catch (error) {
       console.error('A request could not be answered:', error)
       exchange.response.destroy()

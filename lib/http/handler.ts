@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { ServiceError } from '../core/errors.ts'
 import { createResponder, type EdgeDeps, type OperationsOf } from './admission.ts'
 import { asServiceError, errorReply, renderReply } from './render-reply.ts'
-import type { Answer, Arrival, Handler, Request, Trace } from './request.ts'
+import type { Answer, Arrival, HandledRequest, Handler, Request, Trace } from './request.ts'
 import { type Group, groupPolicies, type Route } from './router.ts'
 
 const discardBody = ({ body }: Answer): void => {
@@ -38,7 +38,7 @@ const recordOrComplain = (record: () => void): void => {
 }
 
 /**
- * Answers and records every request, even one that fails (E-4).
+ * Has an answer and a record for every request, even one that fails (E-4).
  * `meaningOf` translates a request of a protocol, such as tus, into a request of an operation.
  */
 export const createHandler = <Row extends Route, Deps extends { readonly edge: EdgeDeps }>(
@@ -58,19 +58,11 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
     recordOrComplain(() => telemetry.arrival?.(arrival))
     const { formats } = groupPolicies[group]
     const trace: Trace = { operation: 'none', site: null, token: null, formats, admitted: false }
-    let failure: unknown
-    const answerFailure = (error: unknown): Answer => {
-      const answer = renderReply(request, errorReply(asServiceError(error), request.id), trace.formats)
-      if (answer.status >= 500) failure = error
-      return answer
-    }
-    let answer = await untilAborted(respond(request, deadline, trace), request, discardBody).catch(answerFailure)
-    return {
+    const handled = (answer: Answer, failure?: unknown): HandledRequest => ({
       answer: forCaller(answer, trace),
-      errorAnswer(error) {
+      withError(error) {
         discardBody(answer)
-        answer = answerFailure(error)
-        return forCaller(answer, trace)
+        return failed(failure ?? error)
       },
       record({ cut, ...bytes }) {
         const { operation, site, token } = trace
@@ -79,6 +71,11 @@ export const createHandler = <Row extends Route, Deps extends { readonly edge: E
         const outcome = { status: answer.status, durationMs, ...bytes, ...(error !== undefined && { error }) }
         recordOrComplain(() => telemetry.request({ ...arrival, operation, site, token, ...outcome }))
       },
+    })
+    const failed = (error: unknown): HandledRequest => {
+      const answer = renderReply(request, errorReply(asServiceError(error), request.id), trace.formats)
+      return handled(answer, answer.status >= 500 ? error : undefined)
     }
+    return untilAborted(respond(request, deadline, trace), request, discardBody).then(handled, failed)
   }
 }

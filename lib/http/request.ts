@@ -71,12 +71,12 @@ export interface Delivery extends Bytes {
 }
 
 /**
- * A request with its answer. If `answer` cannot be sent, send `errorAnswer` of this failure instead. Then call `record`.
- * `cut` is a failure that broke off the answer after its first bytes.
+ * A request that has its answer. If no byte of the answer could be sent, continue `withError`, which has the answer for
+ * this failure. Call `record` at the end. `cut` is a failure that broke off the answer after its first bytes.
  */
 export interface HandledRequest {
   readonly answer: Answer
-  readonly errorAnswer: (failure: unknown) => Answer
+  readonly withError: (failure: unknown) => HandledRequest
   readonly record: (delivery: Delivery) => void
 }
 

@@ -189,16 +189,6 @@ export interface StageTarget {
   readonly contentType: string
 }
 
-/**
- * The claim of a request to place an upload, where no transaction covers the upload and its file (AWS). If it is not
- * held, another request may place the upload, so the placement must not be undone. `complete` records that the upload is
- * placed, and ends its lease. The first request that calls it writes the entry, and so does a repetition of its call.
- */
-export interface Claim {
-  isHeld(): Promise<boolean>
-  complete(entry: HistoryEntry, deadline?: Deadline): Promise<void>
-}
-
 /** The quota counts the `reserved` bytes already. `discard` may be called twice, or after `place`. */
 export interface Staged {
   readonly size: number
@@ -261,7 +251,6 @@ export interface PlaceConditions {
   }
   readonly deadline?: Deadline
   readonly removedFolder?: RemovedFolder | undefined
-  readonly claim?: Claim | undefined
 }
 
 /**

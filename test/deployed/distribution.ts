@@ -57,7 +57,7 @@ const handingOver =
   (stream: StreamProcess): Handler =>
   async (request) => ({
     answer: await askFunction(stream, request),
-    errorAnswer(failure) {
+    withError(failure) {
       throw failure
     },
     record({ cut }) {

@@ -185,11 +185,15 @@ export const lambdaHandler = (
     const caller = { accept: request.headers['accept'] ?? '', binaryAccept }
     const deadline = createDeadline(() => context.getRemainingTimeInMillis())
     const receivedBytes = Number(request.headers['content-length'])
-    const { answer, errorAnswer, record } = await handler(request, deadline)
-    const result = await untilAborted(toGateway(answer, caller), request).catch((error) =>
-      toGateway(errorAnswer(error), caller),
-    )
-    record({ receivedBytes, sentBytes: Buffer.byteLength(result.body, result.isBase64Encoded ? 'base64' : 'utf8') })
+    let handled = await handler(request, deadline)
+    const result = await untilAborted(toGateway(handled.answer, caller), request).catch((failure) => {
+      handled = handled.withError(failure)
+      return toGateway(handled.answer, caller)
+    })
+    handled.record({
+      receivedBytes,
+      sentBytes: Buffer.byteLength(result.body, result.isBase64Encoded ? 'base64' : 'utf8'),
+    })
     return result
   })
 }

@@ -102,6 +102,7 @@ export const createAttempt = (
   const finding = until(given, undoDeadline.signal)
   const bucket = { ...until(given, deadline.signal), finding }
   const made: Made[] = []
+  const puts = changes.filter((change) => change.kind === 'put')
 
   // Without time for the copy, the upload is lost: the next request for the upload answers that the upload is unknown.
   // This copy may be repeated: it may make several versions.
@@ -116,6 +117,7 @@ export const createAttempt = (
 
   return {
     bodyOf,
+    claim: puts.map(({ staged }) => bodyOf(staged).claim).find((claim) => claim !== undefined),
     changes,
     conditions,
     expected: new Map(matching.map((one) => [one.key, one])),

@@ -93,8 +93,8 @@ const checkAfter = async (
 
 // If the claim is lost, another request may have accepted the changes that this request has placed. Errors:
 // unavailable.
-const requireClaim = async ({ made, undoDeadline, conditions: { claim } }: Attempt, cause: unknown) => {
-  if (!claim || made.length === 0 || (await undoDeadline.wait(claim.isHeld()).catch(() => false))) return
+const requireClaim = async ({ made, undoDeadline, claim }: Attempt, cause: unknown) => {
+  if (!claim || made.length === 0 || (await undoDeadline.wait(claim.renew()).catch(() => false))) return
   throw new ServiceError('unavailable', { cause })
 }
 
@@ -109,7 +109,7 @@ const place = async (
 ) => {
   const { unlocked, deadline: given = unlimited, removedFolder } = conditions
   using attempt = createAttempt(bucket, bodyOf, changes, conditions)
-  const { deadline, undoDeadline, made } = attempt
+  const { deadline, undoDeadline, made, claim } = attempt
   let begun: PlaceConditions['removedFolder']
   try {
     const look = () => deadline.wait(removals.locksOf(unlocked.site, unlocked.folders))
@@ -126,11 +126,11 @@ const place = async (
     // If this removal continues an earlier removal, the record of the earlier removal stays.
     if (begun && removedFolder && failure === cause)
       await undoDeadline.wait(removals.cancel(removedFolder)).catch(() => {})
-    if (failure instanceof NotPlaced) return { result: failure.outcome, hasChanged: false }
+    if (failure instanceof NotPlaced) return { result: failure.outcome }
     throw failure
   }
   const hasChanged = made.length > 0 || changes.some(({ kind }) => kind !== 'folder')
-  return { result: { outcome: 'placed' } as const, hasChanged }
+  return { result: { outcome: 'placed' } as const, hasChanged, claim }
 }
 
 export const createS3ObjectStore = ({
@@ -164,10 +164,10 @@ export const createS3ObjectStore = ({
     adopt,
 
     async place(changes, conditions, entry) {
-      const { result, hasChanged } = await place({ bucket, removals, bodyOf, now }, changes, conditions)
+      const { result, hasChanged, claim } = await place({ bucket, removals, bodyOf, now }, changes, conditions)
       if (result.outcome === 'placed') for (const change of changes) if (change.kind === 'put') take(change.staged)
       if (!hasChanged) return result
-      const write = conditions.claim?.complete ?? record
+      const write = claim?.complete ?? record
       const recorded = write(entry, conditions.deadline)
       // The caller may do something else before it handles a failure.
       recorded.catch(() => {})

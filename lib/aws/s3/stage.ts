@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { inParallel } from '../../core/in-parallel.ts'
 import { createStagedContents, partLength, together } from '../../storage/content.ts'
 import type { Staged, StageTarget } from '../../storage/object-store.ts'
+import type { Claim } from '../../storage/uploads/upload.ts'
 import { abortUpload, type Bucket, beginUpload, marked, sendPart, type Upload } from './bucket.ts'
 
 // Buffers and the small files in memory (32 MiB) take at most 192 MiB: each of the 16 requests of an environment fills
@@ -99,6 +100,7 @@ export interface StagedBody {
   readonly size: number
   readonly contentType: string | undefined
   readonly id: string
+  readonly claim?: Claim | undefined
   readonly content:
     | { readonly kind: 'memory'; readonly bytes: Buffer }
     | { readonly kind: 'object'; readonly key: string }

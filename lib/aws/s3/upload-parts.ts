@@ -185,13 +185,13 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
     return (await isInPlace(bucket, upload)) ? undefined : holding
   },
 
-  async whole(upload) {
+  async whole(upload, claim) {
     const { id, target, length, holding } = upload
     const { name, tail } = holding
     const small =
       tail === null ? ({ kind: 'memory', bytes: Buffer.alloc(0) } as const) : ({ kind: 'object', key: tail } as const)
     const content = name === '' ? small : await joinedParts(bucket, upload)
-    return adopt({ id, size: length, contentType: target.contentType, content })
+    return adopt({ id, size: length, contentType: target.contentType, content, claim })
   },
 
   async remove(upload) {

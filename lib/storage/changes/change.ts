@@ -5,15 +5,7 @@ import type { Clock, Deadline } from '../../core/time.ts'
 import type { Conditions } from '../conditions.ts'
 import { isPage } from '../file-kind.ts'
 import { findAll } from '../many-objects.ts'
-import type {
-  Change,
-  Claim,
-  Expected,
-  ObjectStore,
-  PlaceOutcome,
-  RemovableObject,
-  RemovedFolder,
-} from '../object-store.ts'
+import type { Change, Expected, ObjectStore, PlaceOutcome, RemovableObject, RemovedFolder } from '../object-store.ts'
 import { ancestorsOf, editions, fileKey, folderKey, foldersAround, type Scope, type StoragePath } from '../path.ts'
 import type { FolderLocks, FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'
@@ -36,7 +28,6 @@ export interface Requester extends Scope {
   /** If true, the path is taken as written, without a lookup that ignores case (S-7). */
   readonly isCaseSensitive?: boolean
   readonly conditions?: Conditions
-  readonly claim?: Claim | undefined
   readonly progress?: Pick<ReturnType<typeof startProgress>, 'complete'>
 }
 
@@ -83,7 +74,7 @@ export interface FolderRemoval {
 export type Plan = Placement | Deletion | FolderRemoval | 'nothing' | ServiceError
 
 const place = async ({ files }: StorageStores, plan: Placement, requester: Requester) => {
-  const { site, author, deadline, claim, progress } = requester
+  const { site, author, deadline, progress } = requester
   const { paths, changes, absent, matching = [], entry, lockId, seenLocks, removedFolder } = plan
   const { existing, missing = [] }: Partial<Ancestors> = plan.ancestors ?? {}
   const created = missing.map((folder): Change => ({ kind: 'folder', key: folderKey('live', site, folder) }))
@@ -97,7 +88,6 @@ const place = async ({ files }: StorageStores, plan: Placement, requester: Reque
     matching,
     deadline,
     removedFolder,
-    claim,
   }
   const result: PlaceOutcome = await files.place([...created, ...changes], conditions, { ...author, site, ...entry })
   if (result.outcome === 'locked') throw new ServiceError('folderLocked')

@@ -46,6 +46,9 @@ const keepLease = (
   const timer = renewsEvery === undefined ? undefined : setInterval(renewNext, renewsEvery)
   timer?.unref()
 
+  // No other request takes over while this one undoes its placement.
+  const untilEndOf = (deadline: Deadline) => Math.min(Math.max(lasts, deadline.timeLeft()), longestRequest)
+
   const stopRecording = async (): Promise<void> => {
     recorded = undefined
     await renewal
@@ -62,12 +65,9 @@ const keepLease = (
       mustGiveBack = isKept
       return isStored
     },
-    // The lease lasts until the end of the request, so that no other request takes over while this one undoes its
-    // placement.
-    claim: (deadline: Deadline) =>
-      uploadRecords.claim(id, holder, Math.min(Math.max(lasts, deadline.timeLeft()), longestRequest)),
-    isHeld: () => uploadRecords.renew(id, holder, lasts),
-    markEndedByClaim(): void {
+    claim: (deadline: Deadline) => uploadRecords.claim(id, holder, untilEndOf(deadline)),
+    renew: (deadline: Deadline) => uploadRecords.renew(id, holder, untilEndOf(deadline)),
+    endedByClaim(): void {
       mustGiveBack = false
     },
     async [Symbol.asyncDispose](): Promise<void> {

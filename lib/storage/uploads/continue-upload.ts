@@ -9,6 +9,7 @@ import { acquireLease, appendBytes, busyUpload, type Lease, takeLease } from './
 import {
   type Addition,
   type Announcement,
+  type Claim,
   expiryOfComplete,
   holdingOf,
   isWaiting,
@@ -32,12 +33,13 @@ const placeUpload = async (
   deps: UploadsDeps,
   whole: WholeUpload,
   uploader: Requester,
+  claim: Claim | undefined,
   recording: Promise<boolean> | undefined,
 ): Promise<void> => {
   const place = placeOf(whole.target, uploader)
   // The path was resolved when the upload was created, so it is not looked up again.
   const requester = { ...requesterOf(uploader, whole.target), isCaseSensitive: true }
-  const staging = deps.uploadParts.whole(whole)
+  const staging = deps.uploadParts.whole(whole, claim)
   try {
     const [staged, seen, isRecorded] = await settleAll([staging, admit(deps, place, requester), recording])
     if (isRecorded === false) throw new ServiceError('unavailable')
@@ -73,12 +75,12 @@ const completeUpload = async (
   const claim = lease.claim(requester.deadline)
   const recording = isRecorded ? undefined : lease.advance({ ...upload, holding: holdingOf(upload) }, true)
   try {
-    await placeUpload(deps, wholeOf(upload), { ...requester, claim }, recording)
-    if (claim) lease.markEndedByClaim()
+    await placeUpload(deps, wholeOf(upload), requester, claim, recording)
+    if (claim) lease.endedByClaim()
   } catch (error) {
     if (error instanceof PartMissing) await lease.advance({ ...upload, offset: 0, holding: holdingOf(upload) }, false)
     if (error instanceof PartMissing || !(error instanceof ServiceError && error.status < 500)) throw error
-    if (!(await lease.isHeld())) throw new ServiceError('unavailable', { cause: error })
+    if (!(await lease.renew(requester.deadline))) throw new ServiceError('unavailable', { cause: error })
     // If this fails, the upload expires later.
     await discardUpload(deps, upload, true).catch(() => {})
     throw error
@@ -96,7 +98,7 @@ const takeOver = async (deps: UploadsDeps, requester: Requester, held: Upload, l
   const { author, site, deadline } = requester
   const entry = { ...author, site, ...entryOf(placeOf(held.target, requester)) }
   await lease.claim(deadline)?.complete(entry, deadline)
-  lease.markEndedByClaim()
+  lease.endedByClaim()
   return undefined
 }
 

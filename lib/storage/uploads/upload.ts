@@ -1,5 +1,7 @@
+import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
-import type { Claim, Staged } from '../object-store.ts'
+import type { Deadline } from '../../core/time.ts'
+import type { Staged } from '../object-store.ts'
 
 /**
  * `parts` contains the entity tag of each whole part, and is empty when the bytes are in one piece. `tail` names the
@@ -133,13 +135,20 @@ export interface UploadRecords {
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
   /** Stores the progress, and ends the lease unless `keepsLease`. False if the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keepsLease: boolean): Promise<boolean>
-  /**
-   * The claim to place the upload, under a lease that is extended by `duration` when the placement has to be undone.
-   * Undefined if a transaction covers the upload and its file.
-   */
+  /** Undefined if a transaction covers the upload and its file. Each renewal of the claim is for `duration`. */
   claim(id: string, holder: string, duration: number): Claim | undefined
   giveBack(id: string, holder: string): Promise<void>
   remove(id: string): Promise<Upload | undefined>
+}
+
+/**
+ * The right of a request with the lease to place an upload, where no transaction covers the upload and its file (AWS).
+ * After a refused renewal, another request may place the upload, so the placement must not be undone. `complete` records
+ * that the upload is placed, and ends the lease. Its first caller writes the entry, and so does a repetition of the call.
+ */
+export interface Claim {
+  renew(): Promise<boolean>
+  complete(entry: HistoryEntry, deadline?: Deadline): Promise<void>
 }
 
 export type StoredUpload = Pick<Upload, 'id' | 'target'> & { readonly holding: Holding }
@@ -170,7 +179,7 @@ export interface UploadParts {
    */
   takeOver(upload: WholeUpload): Promise<Holding | undefined>
   /** The bytes for `place`. They stay until they are placed or removed, so another attempt may request them again. */
-  whole(upload: WholeUpload): Promise<Staged>
+  whole(upload: WholeUpload, claim?: Claim): Promise<Staged>
   remove(upload: StoredUpload): Promise<void>
 }
 

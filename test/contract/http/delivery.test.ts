@@ -23,11 +23,11 @@ test('a value that cannot be written as JSON answers 500, and is logged once (E-
   expect(records).toEqual([expect.objectContaining({ operation: 'GET', path: '/', status: 500, error: failure })])
 })
 
-test('an answer that cannot be sent becomes a 500, and is logged once (E-15)', async () => {
+test('an answer that cannot be sent becomes a 500, and is logged as one (E-15)', async () => {
   const failure = new Error('cannot be sent')
   const { handler, records } = bareHandler(async () => done)
-  const { errorAnswer, record } = await handler(request, unlimited)
-  expect(errorAnswer(failure).status).toBe(500)
+  const { answer, record } = (await handler(request, unlimited)).withError(failure)
+  expect(answer.status).toBe(500)
   record({})
   expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
 })
@@ -35,8 +35,8 @@ test('an answer that cannot be sent becomes a 500, and is logged once (E-15)', a
 test('the stream of an answer that cannot be sent is destroyed', async () => {
   const stream = Readable.from(['x'])
   const { handler } = bareHandler(async () => textReply(1, stream))
-  const { errorAnswer } = await handler(request, unlimited)
-  errorAnswer(new Error('cannot be sent'))
+  const { withError } = await handler(request, unlimited)
+  withError(new Error('cannot be sent'))
   expect(stream.destroyed).toBe(true)
 })
 

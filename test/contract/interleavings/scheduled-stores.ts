@@ -302,8 +302,10 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
       plant === 'no renewal of leases' ? (ends.get(holder) ?? 0) - time.now : duration
     const renew: typeof uploadRecords.renew = (id, holder, duration, progress) =>
       uploadRecords.renew(id, holder, leftOf(holder, duration), progress)
-    const claim: typeof uploadRecords.claim = (id, holder, duration) =>
-      uploadRecords.claim(id, holder, leftOf(holder, duration))
+    const claim: typeof uploadRecords.claim = (id, holder, duration) => {
+      const claimed = uploadRecords.claim(id, holder, duration)
+      return claimed && { ...claimed, renew: () => renew(id, holder, duration) }
+    }
     return { progress, uploadRecords: { ...uploadRecords, take, renew, claim } }
   }
 

@@ -120,10 +120,11 @@ describe('A write that expects the version that the caller saw', () => {
   })
 
   it('A request whose upload another request may have completed undoes nothing (U-29)', async () => {
-    const staged = await stageObject(bench.store, 'live/b', 'x')
-    const claim = { isHeld: async () => false, complete: async () => {} }
+    const claim = { renew: async () => false, complete: async () => {} }
+    const content = { kind: 'memory', bytes: Buffer.from('x') } as const
+    const staged = bench.store.adopt({ id: 'upload', size: 1, contentType: 'text/plain', content, claim })
     bench.meanwhile(isPut, () => bench.put('live/c'))
-    const placing = bench.place([{ kind: 'put', key: 'live/b', staged }], { absent: ['live/c'], claim })
+    const placing = bench.place([{ kind: 'put', key: 'live/b', staged }], { absent: ['live/c'] })
     await expect(placing).rejects.toMatchObject({ code: 100503 })
     expect(await bench.keys()).toContain('live/b')
   })
