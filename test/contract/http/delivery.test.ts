@@ -32,6 +32,14 @@ test('an answer that cannot be sent becomes a 500, and is logged as one (E-15)',
   expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
 })
 
+test('the log names the failure of the operation, although its answer cannot be sent either (E-15)', async () => {
+  const failure = new Error('the operation failed')
+  const { handler, records } = bareHandler(() => Promise.reject(failure))
+  const { record } = (await handler(request, unlimited)).withError(new Error('cannot be sent'))
+  record({})
+  expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
+})
+
 test('the stream of an answer that cannot be sent is destroyed', async () => {
   const stream = Readable.from(['x'])
   const { handler } = bareHandler(async () => textReply(1, stream))

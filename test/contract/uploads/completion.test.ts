@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import { storedPath } from '../../../lib/storage/path.ts'
 import { entry } from '../../support/history.ts'
@@ -104,6 +104,13 @@ describe('An upload that completed without being recorded on AWS', () => {
     expect((await head(upload)).status).toBe(200)
     expect([await read('/a.txt'), await read('/b.txt')]).toEqual([404, 'hello'])
   })
+})
+
+test('A completed upload needs no further call for its lease on AWS', async () => {
+  const { deps, create, patch } = await openStorageOnAws()
+  const giveBack = vi.spyOn(deps.uploadRecords, 'giveBack')
+  expect((await patch(uploadIn(await create('a.txt', 5)), 0, 'hello')).status).toBe(204)
+  expect(giveBack).not.toHaveBeenCalled()
 })
 
 test('A folder in NFD accepts uploads, and can be removed (S-9, S-95)', async () => {
