@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { giveBack, pieceSize } from '../lib/core/pieces.ts'
-import type { Answer, Delivery, HandledRequest } from '../lib/http/request.ts'
+import type { Answer, HandledRequest, Sent } from '../lib/http/request.ts'
 import type { WaitingAnswers } from './slow-callers.ts'
 
 /**
@@ -83,7 +83,7 @@ export interface Exchange {
   readonly isWaiting: () => boolean
 }
 
-const delivered = {}
+const uncut: Sent = {}
 
 /** Sends the answer, and records the request. Throws only if not even an error answer can be sent. */
 export const sendAnswer = async (
@@ -103,13 +103,13 @@ export const sendAnswer = async (
     return unread
   }
 
-  const finish = async (unread: boolean): Promise<Delivery> => {
+  const finish = async (unread: boolean): Promise<Sent> => {
     if (unread && !isWaiting() && !early.waitForBody) await discardRest(request, early)
     response.end()
-    return delivered
+    return uncut
   }
 
-  const sendWhole = (answer: Answer, body: string | Uint8Array): Delivery | Promise<Delivery> => {
+  const sendWhole = (answer: Answer, body: string | Uint8Array): Sent | Promise<Sent> => {
     const length = Buffer.byteLength(body)
     const unread = writeHead(answer, length)
     // The text is ASCII, so it has as many bytes as characters. Writing it as Latin 1 is faster.
@@ -117,7 +117,7 @@ export const sendAnswer = async (
     const isHead = request.method === 'HEAD'
     if (!unread) {
       response.end(isHead ? '' : body, encoding)
-      return delivered
+      return uncut
     }
     if (isHead) response.flushHeaders()
     else response.write(body, encoding)
@@ -125,7 +125,7 @@ export const sendAnswer = async (
   }
 
   // A failure on either side breaks the connection, so that half a file never looks complete.
-  const sendStream = async (answer: Answer, stream: Readable): Promise<Delivery> => {
+  const sendStream = async (answer: Answer, stream: Readable): Promise<Sent> => {
     const stop = () => stream.destroy()
     response.once('close', stop)
     const declared = answer.headers['Content-Length']
@@ -137,9 +137,9 @@ export const sendAnswer = async (
     }
     try {
       await writeStream(stream, declared === undefined ? undefined : Number(declared), response, prepare)
-      return response.destroyed ? delivered : await finish(unread ?? writeHead(answer, undefined))
+      return response.destroyed ? uncut : await finish(unread ?? writeHead(answer, undefined))
     } catch (error) {
-      if (response.destroyed) return delivered
+      if (response.destroyed) return uncut
       if (!response.headersSent) throw error
       response.destroy()
       return { cut: error }
@@ -153,7 +153,7 @@ export const sendAnswer = async (
     if (bytes > uncounted && request.method === 'GET') waiting.admit(response, bytes)
   }
 
-  const send = async (answer: Answer): Promise<Delivery> => {
+  const send = async (answer: Answer): Promise<Sent> => {
     const { body } = answer
     if (!(body instanceof Readable)) {
       const length = Buffer.byteLength(body)

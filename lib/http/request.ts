@@ -66,7 +66,7 @@ export interface Answer {
 
 type Bytes = { readonly receivedBytes?: number; readonly sentBytes?: number }
 
-export interface Delivery extends Bytes {
+export interface Sent extends Bytes {
   readonly cut?: unknown
 }
 
@@ -77,7 +77,7 @@ export interface Delivery extends Bytes {
 export interface HandledRequest {
   readonly answer: Answer
   readonly withError: (failure: unknown) => HandledRequest
-  readonly record: (delivery: Delivery) => void
+  readonly record: (sent: Sent) => void
 }
 
 /** Has an answer for every failure. `deadline` is `unlimited` when the request has no time limit. */
