@@ -23,6 +23,6 @@ export const objectOf = <Shape extends z.core.$ZodShape>(shape: Shape) => z.obje
 
 /** For bodies that change something. */
 export const anyMember = z.refine<object>(
-  (change) => Object.values(change).some((value) => value !== undefined),
+  (change) => Object.keys(change).length > 0,
   'Send at least one member to change',
 )

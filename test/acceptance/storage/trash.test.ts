@@ -78,6 +78,20 @@ it('The trash comes in pages, and each entry can be restored (H-38)', async () =
   expect(await pathsIn(folder)).toEqual([])
 })
 
+it('A page of the trash looks at a few removals only, so it may be empty (H-38)', async () => {
+  const folder = `${own}/replaced`
+  await store(`${folder}/gone.txt`, 'gone')
+  await remove(`${folder}/gone.txt`)
+  for (let times = 0; times < 6; times++) {
+    await store(`${folder}/there.txt`, 'there')
+    await remove(`${folder}/there.txt`)
+  }
+  await store(`${folder}/there.txt`, 'there')
+  const pages = await allPages((page) => read(folder, `?deleted=all&limit=1${page}`))
+  expect(pages[0].deleted).toEqual([])
+  expect(pages.flatMap(({ deleted }) => deleted)).toMatchObject([{ path: `${folder}/gone.txt` }])
+})
+
 const malformed = ['&limit=0', '&cursor=none', `&cursor=${Buffer.from('change:x').toString('base64url')}`]
 it.each(malformed)('The trash refuses the query %s with 104000 (H-38)', async (query) => {
   expectError(await read('', `?deleted=all${query}`), 400, 104000)

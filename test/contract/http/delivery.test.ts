@@ -32,7 +32,7 @@ test('an answer that cannot be sent becomes a 500, and is logged as one (E-15)',
   expect(records).toEqual([expect.objectContaining({ status: 500, error: failure })])
 })
 
-test('the log names the failure of the operation, although its answer cannot be sent either (E-15)', async () => {
+test('the log names the first failure if the error answer fails too (E-15)', async () => {
   const failure = new Error('the operation failed')
   const { handler, records } = bareHandler(() => Promise.reject(failure))
   const { record } = (await handler(request, unlimited)).withError(new Error('cannot be sent'))

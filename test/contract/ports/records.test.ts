@@ -40,7 +40,11 @@ describeOn({ kinds: handsOfPorts, subject: 'records' }, (hand) => {
   const { webForms } = stores
 
   test.each<[string, (name: string) => Promise<boolean>, Write]>([
-    ['A site', (of) => stores.sites.createSite(site(4, of), entry), ({ sites }) => sites.getSite(4 as SiteId)],
+    [
+      'A site',
+      (of) => stores.sites.createSite({ ...site(4, of), quota: of.length }, entry),
+      ({ sites }) => sites.getSite(4 as SiteId),
+    ],
     [
       'A web form',
       (of) => stores.webForms.create(form(4, of), entry),

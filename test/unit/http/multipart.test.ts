@@ -134,6 +134,7 @@ it('the bytes of a file name are read, also from the extended form', async () =>
   expect(await nameOf("filename*=UTF-8''%C3%A9%20%E9%95%B7")).toBe('é 長')
   expect(await nameOf('filename="other"; filename*=utf-8\'de\'%C3%A9')).toBe('é')
   expect(await nameOf('filename="other"; filename*=UTF-8\'\'')).toBe('other')
+  expect(await nameOf("filename*=x-utf-8''")).toBe('\ufffd')
   expect(await nameOf("filename*=UTF-8'de'")).toBe('')
   expect(await nameOf('filename="a\\"; filename*=koi8-r\'\'b; filename=c"')).toBe(
     "a\"; filename*=koi8-r''b; filename=c",
