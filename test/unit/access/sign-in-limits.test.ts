@@ -43,6 +43,11 @@ test('attempts are forgotten after 15 minutes (A-76)', () => {
   expect(waitsAt(0, 0, 0, 0, 0, 0, 899, 899)).toEqual([0, 0, 0, 0, 0, 1000, 0, 2000])
 })
 
+test('15 minutes after a wait, attempts are free again (A-78)', () => {
+  const six = (at: number) => [at, at, at, at, at, at]
+  expect(waitsAt(...six(0), ...six(902))).toEqual([0, 0, 0, 0, 0, 1000, 0, 0, 0, 0, 0, 1000])
+})
+
 const mostOf = (...given: Parameters<typeof limitsOf>) => limitsOf(...given).map(({ most }) => most)
 const keysOf = (name: string, address: string) => limitsOf(name, address, undefined, now).map(({ key }) => key)
 
