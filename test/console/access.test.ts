@@ -589,7 +589,7 @@ test('each new key is shown even if its dialog was closed before the answer (K-3
   await page.getByRole('dialog', { name: 'Key report' }).waitFor()
 })
 
-/** The open dialog with the role of an author, to whom the user gives one more folder. */
+/** The open dialog with the role of an author. The user gives this author one more folder. */
 const withRole = test.extend('role', async ({ people }) => {
   await people.invite({ name: 'zoe', role: 'author', folders: ['/news'] })
   const page = await people.open('#/1001/access')

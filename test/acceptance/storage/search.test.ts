@@ -33,7 +33,7 @@ it.each(literals)('A search is literal, and ignores the case: %s (S-127)', async
   expect(await pathsFor(text, `${own}/texts`)).toEqual([`${own}/texts/Übung "quoted" * a-b 日本語 ΟΔΟΣ.txt`])
 })
 
-it('A search finds a moved file at the new path, and no removed file (S-127)', async () => {
+it('A search finds moved files at the new path, but no removed files (S-127)', async () => {
   for (const name of ['walrus-1.txt', 'walrus-2.txt']) await store(`${own}/moving/${name}`, 'x')
   expect(await pathsFor('walrus')).toHaveLength(2)
   await remove(`${own}/moving/walrus-1.txt`)

@@ -12,7 +12,7 @@ test('the sign-in page is accessible in both themes, also after a failure (K-17)
   await expectAccessible(page)
 })
 
-test('the keyboard scrolls long trees, lists and grids, and no row is covered (K-17)', async ({
+test('the keyboard scrolls long trees, lists and grids and keeps rows visible (K-17)', async ({
   openFolder,
   folder,
 }) => {

@@ -78,7 +78,7 @@ describeOn({ kinds: hands, subject: 'matching people of an issuer', clock }, ({ 
     expect(await arrive(verified(email), { ...issuer, url: 'https://other.example.com' })).toBeUndefined()
   })
 
-  test('Of two accounts with the address of a person at once, one matches (A-94)', async () => {
+  test('If two accounts with the address of a person sign in at once, one matches (A-94)', async () => {
     const { email } = await invite()
     const arrivals = await Promise.allSettled([verified(email), verified(email)].map((claims) => arrive(claims)))
     expect(arrivals.filter((one) => one.status === 'fulfilled' && one.value)).toHaveLength(1)

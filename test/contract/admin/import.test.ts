@@ -78,7 +78,7 @@ test('a bad record is skipped, and a message names the fault (T-28)', async ({ i
   }
 })
 
-test('a repeated fault is told once, with count and lines (T-28)', async ({ importSome, commands: { attempt } }) => {
+test('a repeated fault is shown once, with count and lines (T-28)', async ({ importSome, commands: { attempt } }) => {
   const good = jsonLines([form])
   const bad = '{"kind":"webForm","id":0}\n'.repeat(1_500)
   const text = `${bad}${good}{"kind":\n{"kin\n[\n`

@@ -26,7 +26,7 @@ const record: RequestRecord = {
 }
 const failed: RequestRecord = { ...record, status: 500, error: new TypeError('x is undefined') }
 
-test('the log has one structured line for a request, and no metric that AWS bills', () => {
+test('the log has one structured line for a request, without metrics that AWS bills', () => {
   const lines = linesOf((telemetry) => telemetry.request(record))
   expect(lines).toEqual([expect.objectContaining({ ...record, message: 'request', level: 'INFO', service: 'fields' })])
 })

@@ -76,8 +76,8 @@ interface Run {
 const failure = (name: string, status: number) =>
   Object.assign(new Error(name), { name, $metadata: { httpStatusCode: status }, $response: { statusCode: status } })
 
-// Threads compute the hashes of passwords, and no scheduler knows these threads. So the running ones are counted. Here a
-// hash uses little memory, because the paths need thousands.
+// Threads compute the hashes of passwords. The scheduler does not know these threads, so the running ones are counted.
+// Here a hash uses little memory, because the paths need thousands.
 const { argon2 } = crypto
 let hashes = 0
 export const watchHashes = (isOn: boolean): void => {

@@ -238,7 +238,7 @@ const program = `
       await Promise.all([1, 2, 3].map(() => database.write(() => increment.run())))
     database.close()`
 
-test('several processes open a database at once, and no change is lost or repeated', async () => {
+test('several processes open a database at once without lost or repeated changes', async () => {
   const file = scratchFile()
   // The lock of the data directory lets only one process at a time begin the WAL. SQLite itself would not wait.
   openAnother(file).exec('PRAGMA journal_mode = WAL')

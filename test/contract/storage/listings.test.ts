@@ -95,7 +95,7 @@ it('A search that runs out of time continues on the next page (S-128)', async ()
   expect([items, nextCursor]).toMatchObject([[{ path: 'right/walrus' }], undefined])
 })
 
-/** Expects several pages below 5 MB, the first of which has at least this part of 5 MB. */
+/** Expects several pages below 5 MB. The first page has at least this part of 5 MB. */
 const expectFull = (pages: readonly Page[], least: number) => {
   expect(pages.length).toBeGreaterThan(1)
   expect(Math.max(...pages.map(({ bytes }) => bytes))).toBeLessThan(largestAnswer)

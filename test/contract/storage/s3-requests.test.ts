@@ -206,7 +206,7 @@ const asked = async (...absent: string[]): Promise<string[]> => {
   return looks.slice(0, looks.length / 2).sort()
 }
 
-it('One listing looks up many folders of one parent, without what is deep below it', async () => {
+it('One listing looks up many folders of one parent, without their contents', async () => {
   await bench.put('live/f/1/a')
   expect(await asked('live/f/1x/', 'live/f/2/', 'live/f/3/')).toEqual(['GET live/f/ /'])
   expect(await asked('live/f/2/')).toEqual(['GET live/f/2/'])

@@ -221,7 +221,7 @@ test('If the DNS server refuses the question, the target is not blamed', async (
   expect(await sendTo('http://other.example/', { permitsPrivate: false, resolve })).toEqual({ fault })
 })
 
-test('Of a host name with thousands of addresses, only a few are tried (V-15)', async () => {
+test('Only a few of the thousands of addresses of a host name are tried (V-15)', async () => {
   const resolve = async () => Array<string>(4_000).fill('93.184.215.14')
   const isPermitted = vi.fn(() => false)
   expect(await sendTo('http://many.example/', { permitsPrivate: false, resolve, isPermitted })).toHaveProperty('fault')
