@@ -1,4 +1,4 @@
-import { CustomResource, Duration, SecretValue, Stack } from 'aws-cdk-lib'
+import { CustomResource, Duration, FileSystem, SecretValue, Stack } from 'aws-cdk-lib'
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb'
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction as Target } from 'aws-cdk-lib/aws-events-targets'
@@ -100,6 +100,7 @@ export const registerDataCentre = (
     // Lambda tries a failing function three times, with pauses of one and two minutes. Each try may take the whole time
     // of the function.
     serviceTimeout: Duration.minutes(5),
-    properties: { id, url, region, isDefault: id === settings.defaultDataCentre },
+    // The function runs whenever its code changes. Otherwise a broken function would first fail in a later rollback.
+    properties: { id, url, region, isDefault: id === settings.defaultDataCentre, code: FileSystem.fingerprint(bundle) },
   })
 }
