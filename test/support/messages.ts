@@ -389,6 +389,7 @@ export const wrongCommands = [
   ['issuer add https://me:secret@login.example.com --id a --audience b', 'It must be an https URL without a query'],
   ['issuer add https://login.example.com?a=b --id a --audience b', 'It must be an https URL without a query'],
   ['issuer add https://login.example.com --id A --audience b', 'It must begin with a lower-case letter'],
+  ['issuer add https://login.example.com --id a --audience übung', 'It must be 1 to 255 ASCII characters'],
   ['issuer add https://login.example.com --id a', "required option '--audience <audience>' not specified"],
   ['rule add --issuer a --site 1001 --role editor', "required option '--claim <name=value>' not specified"],
   ['rule add --issuer a --claim aud=b --site 1001 --role editor', 'A rule cannot use the claims iss'],
