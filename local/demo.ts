@@ -128,7 +128,7 @@ const demoFiles: Readonly<Record<string, string>> = { 'hello.txt': 'Hello\n', 'o
 
 const storeDemoFiles = async (stores: Stores, site: SiteId): Promise<void> => {
   const scope = { site, rights: roles.owner.rights, level: 'write' } as const
-  const requester = { ...scope, author, deadline: unlimited }
+  const requester = { ...scope, author, deadline: unlimited, conditions: {} }
   for (const [path, text] of Object.entries(demoFiles)) {
     const file = { contentType: undefined, content: Readable.from([Buffer.from(text)]) }
     await putFile({ ...stores, largestFile: text.length }, { path: toStoragePath(path) }, file, requester)

@@ -67,7 +67,7 @@ export const refuseTimeCondition = (headers: OperationInput['headers']): void =>
 
 export const uploaderOf = (input: OperationInput): Requester => {
   const { author, deadline } = input
-  return { ...scopeOf(input, 'write'), author, deadline }
+  return { ...scopeOf(input, 'write'), author, deadline, conditions: {} }
 }
 
 /** Errors: storageRefused. */

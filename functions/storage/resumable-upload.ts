@@ -21,7 +21,6 @@ import {
 import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
 import {
   findUpload,
-  openUpload,
   PartMissing,
   prepareUpload,
   recordUpload,
@@ -86,7 +85,7 @@ export const createUpload = operation({ params: writablePath }, async (input, de
   refuseCoding(input, 'storageRefused')
   const request = { folder: params.path, ...file, ...conditionsIn(headers) }
   const requester = uploaderOf(input)
-  const opened = await openUpload(deps, requester, { request, length, metadata })
+  const opened = await recordUpload(deps, await prepareUpload(deps, requester, { request, length, metadata }))
   const progress = trackUpload(deps, input, opened)
   const content = countedBody(deps, input, progress.advance, params.path)
   const first = hasBytes(headers) ? { offset: 0, declared: declaredLength(input), content, checksum } : undefined

@@ -53,7 +53,7 @@ export interface CheckedConditions {
 }
 
 /** A folder has no tag, so only `*` matches it. It exists if anything is below its path. */
-export const checkFolder = async (files: ObjectStore, site: SiteId, path: StoragePath, conditions: Conditions = {}) => {
+export const checkFolder = async (files: ObjectStore, site: SiteId, path: StoragePath, conditions: Conditions) => {
   if (isUnconditional(conditions)) return { matching: [] }
   const key = folderKey('live', site, path)
   const [folder, file, isThere] = await Promise.all([
@@ -70,7 +70,7 @@ export const checkConditions = async (
   site: SiteId,
   paths: readonly StoragePath[],
   asDraft: boolean,
-  conditions: Conditions = {},
+  conditions: Conditions,
 ): Promise<CheckedConditions> => {
   if (isUnconditional(conditions)) return { matching: [] }
   const { match, noneMatch } = conditions

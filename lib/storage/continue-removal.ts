@@ -112,7 +112,7 @@ export const continueRemoval = async (
     remove: async (objects) => {
       if (isOver()) throw new ServiceError('unavailable')
       const removal = await files.remove(objects, { step: task })
-      removed += objects.length
+      removed += objects.length - removal.spared.size
       return removal
     },
   }

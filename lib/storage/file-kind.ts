@@ -66,9 +66,6 @@ const nameIn = (attributes: string): string => {
 
 type TemplateFault = Extract<ErrorName, 'regionNameInvalid' | 'tagOutsideRegions' | 'tagMissing'>
 
-// In bytes. A template in a resumable upload is read as a whole.
-export const largestResumableTemplate = 8 * 1024 * 1024
-
 export const templateFault = async (content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) => {
   const check = createTemplateCheck()
   for await (const chunk of content) check.write(chunk)

@@ -4,7 +4,7 @@ import { type ErrorName, ServiceError } from '../core/errors.ts'
 export type Refusals = readonly (ErrorName | ServiceError | false | undefined)[]
 
 export const refusalIn = (refusals: Refusals): ServiceError | undefined => {
-  const first = refusals.find((refusal) => refusal !== undefined && refusal !== false)
+  const first = refusals.find(Boolean)
   return typeof first === 'string' ? new ServiceError(first) : first || undefined
 }
 

@@ -156,7 +156,7 @@ const measureRestoreOf = async (stores: StorageStores): Promise<number> => {
   await stores.removals.close(site, folder, removal, filesToRestore)
   const begun = performance.now()
   const scope = { site, rights: roles.owner.rights, level: 'write' } as const
-  const requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited }
+  const requester = { ...scope, author: { actor: 'ann' }, deadline: unlimited, conditions: {} }
   await restore({ ...stores, reservedFolders: [], clock: systemClock }, folder, {}, requester)
   const took = performance.now() - begun
   let found = 0

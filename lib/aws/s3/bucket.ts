@@ -121,8 +121,7 @@ export const onlyOnto = (expected: Pick<Expected, 'version'> | undefined) => {
 }
 
 // In milliseconds. Joining or copying a large object may take longer than other calls.
-const longCall = { requestTimeout: 60_000 }
-export const longOptions = ({ options }: Bucket) => ({ ...options, ...longCall })
+export const longOptions = ({ options }: Bucket) => ({ ...options, requestTimeout: 60_000 })
 
 export const callsInFlight = 32
 
@@ -154,10 +153,6 @@ export const isRefusedAtOnce = (error: unknown): boolean =>
 
 /** When uploads compete for a key, S3 aborts some of them. A caller may also cancel an upload. */
 export const isUploadGone = (error: unknown): boolean => serviceErrorIn(error)?.name === 'NoSuchUpload'
-
-export const throwUnknown = (error: unknown): never => {
-  throw isUploadGone(error) ? new ServiceError('uploadUnknown', { cause: error }) : error
-}
 
 export const noteLack = ({ known, name }: Bucket, ability: keyof typeof abilities): void => {
   if (known.lacks.has(ability)) return

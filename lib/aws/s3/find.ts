@@ -56,7 +56,7 @@ export const findObject = async (bucket: Bucket, key: string): Promise<ObjectInf
 }
 
 /** Listed keys are URL-encoded, because XML cannot contain some of them. */
-export const decodeKey = (key: string | undefined): string => decodeURIComponent(key?.replaceAll('+', ' ') ?? '')
+export const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '))
 
 export const isAtOrBelow = (key: string, other: string): boolean =>
   key === other || (other.endsWith('/') && key.startsWith(other))

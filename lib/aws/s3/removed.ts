@@ -23,11 +23,11 @@ interface Search {
   isOver: boolean
 }
 
-const continueSearch = (search: Search, states: readonly State[], isDeleteMarker: (state: State) => boolean) => {
+const continueSearch = (search: Search, states: readonly State[], isOfPeriod: (state: State) => boolean) => {
   for (const state of states) {
     if (search.isOver) break
     if (state.kind === 'marker') {
-      search.markers.push(isDeleteMarker(state))
+      search.markers.push(isOfPeriod(state))
       search.hiddenBy?.push(state.id)
     } else if (state.tag.includes('-') ? search.markers.includes(true) : search.markers.at(-1)) {
       search.isOver = true
@@ -42,13 +42,13 @@ const continueSearch = (search: Search, states: readonly State[], isDeleteMarker
 const slack = 1_000
 
 export async function* listRemovedWithin(bucket: Bucket, prefix: string, { from, to }: Period) {
-  const isDeleteMarker = ({ kind, at }: State) => kind === 'marker' && at > from - slack - 1_000 && at <= to + slack
+  const isOfPeriod = ({ at }: State) => at > from - slack - 1_000 && at <= to + slack
   let search: Search | undefined
   for await (const page of statesBelow(bucket, prefix, (key) => search?.key === key && search.isOver)) {
     const found: RemovedObject[] = []
     for (const [key, states] of page) {
       if (search?.key !== key) search = { key, hiddenBy: [], markers: [], isOver: false }
-      found.push(...continueSearch(search, states, isDeleteMarker))
+      found.push(...continueSearch(search, states, isOfPeriod))
     }
     yield found
   }
@@ -63,7 +63,7 @@ const mostLooksInAll = 200
 
 // Finds the last removal of an empty folder in the folder's first 10,000 states. The marker before a version is the one
 // that removed the version; a purge adds newer markers. Also returns the number of listings.
-const removedFolder = async (bucket: Bucket, folder: string) => {
+const findRemovedFolder = async (bucket: Bucket, folder: string) => {
   if (await existsBelow(bucket, folder)) return { entry: undefined, looks: 1 }
   let [looks, removedAt] = [1, 0]
   let hiddenBy: { readonly key: string; readonly at: number } | undefined
@@ -101,8 +101,7 @@ const candidatesIn = ({ states, folders }: Page, prefix: string, before: Undecid
   for (const [key, some] of states) {
     const version = some.find(({ kind }) => kind === 'version')
     const marker = some.slice(0, version && some.indexOf(version)).at(-1)
-    const known = before?.key === key ? before.removedAt : undefined
-    const removedAt = marker?.kind === 'marker' ? marker.at : known
+    const removedAt = marker?.at ?? (before?.key === key ? before.removedAt : undefined)
     undecided = version || removedAt === undefined ? undefined : { key, removedAt }
     if (version && removedAt !== undefined && key !== prefix) candidates.push({ key, removedAt, size: version.size })
   }
@@ -146,7 +145,7 @@ export const listRemoved = async (bucket: Bucket, query: RemovedQuery): Promise<
   let looks = 0
   const look = async (candidate: Candidate): Promise<RemovedEntry | undefined> => {
     if (candidate.size !== undefined) return candidate
-    const found = await removedFolder(bucket, candidate.key)
+    const found = await findRemovedFolder(bucket, candidate.key)
     looks += found.looks
     return found.entry
   }

@@ -9,9 +9,9 @@ import { abortUpload, type Bucket, beginUpload, marked, sendPart, type Upload } 
 
 // Buffers and the small files in memory (32 MiB) take at most 192 MiB: each of the 16 requests of an environment fills
 // one buffer, and four buffers are being sent.
-const mostParts = 20
+const mostBuffers = 20
 
-export const createPartBuffers = (most = mostParts) => {
+export const createPartBuffers = (most = mostBuffers) => {
   type Place = Buffer | undefined
   const places: Place[] = Array.from({ length: most })
   const waiting: ((place: Place) => void)[] = []

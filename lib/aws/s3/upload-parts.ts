@@ -30,7 +30,6 @@ import {
   marked,
   markOf,
   sendPart,
-  throwUnknown,
   type Upload,
   unquote,
 } from './bucket.ts'
@@ -60,6 +59,10 @@ const newTailKey = (id: string): string => `scratch/uploads/${id}/tail-${randomU
 const uploadOf = ({ target, holding }: StoredUpload): Upload => ({ key: target.key, uploadId: holding.name })
 
 const toStored = ({ PartNumber, Size }: S3Part): StoredPart => ({ number: Number(PartNumber), size: Number(Size) })
+
+const throwGone = (error: unknown): never => {
+  throw isUploadGone(error) ? new ServiceError('uploadUnknown', { cause: error }) : error
+}
 
 // Entity tags are no MD5 sums if KMS encrypts the bucket. Errors: PartMissing; storageRefused, when a late call has
 // overwritten a part of an append.
@@ -153,7 +156,7 @@ export const createUploadParts = ({ bucket, adopt, buffers = createPartBuffers()
       const uploadId = await opened
       // Late bytes could overwrite the bytes of the next holder.
       if (isOver()) throw new ServiceError('unavailable')
-      const sent = await sendPart(bucket, { key, uploadId }, number, bytes).catch(throwUnknown)
+      const sent = await sendPart(bucket, { key, uploadId }, number, bytes).catch(throwGone)
       tags[number - 1] = unquote(sent.ETag)
       while (tags[kept] !== undefined) kept += 1
       if (kept === before) return
@@ -228,7 +231,7 @@ export const createDirectParts = (bucket: Bucket): DirectParts => ({
   },
 
   async stored(upload) {
-    const parts = await listParts(bucket, uploadOf(upload)).catch(throwUnknown)
+    const parts = await listParts(bucket, uploadOf(upload)).catch(throwGone)
     return parts.map(toStored)
   },
 })

@@ -27,7 +27,7 @@ export interface Requester extends Scope {
   readonly deadline: Deadline
   /** If true, the path is taken as written, without a lookup that ignores case (S-7). */
   readonly isCaseSensitive?: boolean
-  readonly conditions?: Conditions
+  readonly conditions: Conditions
   readonly progress?: Pick<ReturnType<typeof startProgress>, 'complete'>
 }
 

@@ -33,7 +33,6 @@ export interface Place {
  */
 export interface Seen {
   readonly place: Place
-  readonly folders: readonly StoragePath[]
   readonly ancestors: Ancestors
   readonly locks: FolderLocks['ids'] | undefined
   readonly taken: ReadonlySet<ErrorName>
@@ -44,6 +43,17 @@ export const findTaken = async (files: ObjectStore, absent: Absences): Promise<r
   const found = await Promise.all(absent.map(([key]) => files.find(key)))
   return absent.filter((_, index) => found[index]).map(([, error]) => error)
 }
+
+export const findFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) => {
+  const [live, draft] = await Promise.all([
+    path === root ? undefined : files.find(fileKey('live', site, path)),
+    isPage(path) ? files.find(fileKey('draft', site, path)) : undefined,
+  ])
+  return { live, draft }
+}
+
+export const isBelowFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) =>
+  (await findTaken(files, noFileAt(site, ancestorsOf(path)))).length > 0
 
 export const openLocks = async ({ removals }: StorageStores, site: SiteId, paths: readonly StoragePath[]) =>
   (await removals.locksOf(site, foldersAround(paths))).open
@@ -83,6 +93,8 @@ const spelled = (place: Place, path: StoragePath): Place => ({
   ...(place.into !== undefined && { into: place.into === place.path ? path : parentOf(path) }),
 })
 
+const foldersOf = ({ path, kind }: Place) => (kind === 'files' ? foldersAround([path]) : ancestorsOf(path))
+
 const checkPlace = (files: ObjectStore, place: Place, { conditions }: Requester): Promise<CheckedConditions> =>
   place.kind === 'folder'
     ? checkFolder(files, place.site, place.path, conditions)
@@ -90,16 +102,15 @@ const checkPlace = (files: ObjectStore, place: Place, { conditions }: Requester)
 
 const lookAsWritten = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {
   const { files } = stores
-  const { site, path, kind } = place
-  const folders = kind === 'files' ? foldersAround([path]) : ancestorsOf(path)
+  const { site, path } = place
   const [ancestors, locks, taken, checked] = await Promise.all([
-    findAncestors(files, site, folders),
+    findAncestors(files, site, foldersOf(place)),
     stores.removals.locksOf(site, foldersAround([path])),
     findTaken(files, absencesOf(place)),
     checkPlace(files, { ...place, names: [] }, requester),
   ])
   refuse([locks.open.length > 0 && 'folderLocked'])
-  return { place, folders, ancestors, locks: locks.ids, taken: new Set(taken), checked }
+  return { place, ancestors, locks: locks.ids, taken: new Set(taken), checked }
 }
 
 /**
@@ -113,7 +124,7 @@ export const look = async (stores: StorageStores, place: Place, requester: Reque
   const found = requester.isCaseSensitive ? path : await resolvePath(files, requester, path, written.ancestors)
   const seen = found === path ? written : await lookAsWritten(stores, spelled(place, found), requester)
   // Without conditions, the creation of the folder itself finds a file above it.
-  if (kind === 'folder' && isUnconditional(requester.conditions ?? {})) return seen
+  if (kind === 'folder' && isUnconditional(requester.conditions)) return seen
   const { missing } = seen.ancestors
   const above = missing.filter((folder) => folder !== found)
   const unseen = names ? [] : missing.filter((folder) => folder === found)
@@ -122,9 +133,9 @@ export const look = async (stores: StorageStores, place: Place, requester: Reque
 }
 
 export const lookAgain = async ({ files }: StorageStores, seen: Seen, requester: Requester): Promise<Seen> => {
-  const { place, folders } = seen
+  const { place } = seen
   const [ancestors, checked] = await Promise.all([
-    findAncestors(files, place.site, folders),
+    findAncestors(files, place.site, foldersOf(place)),
     checkPlace(files, place, requester),
   ])
   return { ...seen, locks: undefined, ancestors, checked }

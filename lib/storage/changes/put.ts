@@ -1,9 +1,8 @@
 import { ServiceError } from '../../core/errors.ts'
 import { contentTypeOf, createTemplateCheck, isPage, isTemplate } from '../file-kind.ts'
 import type { Change, Staged } from '../object-store.ts'
-import { childOf, fileKey, foldCase, folderKey, nameOf, parentOf, root, type StoragePath } from '../path.ts'
+import { fileKey, folderKey, nameOf, parentOf, root, type StoragePath } from '../path.ts'
 import { refuse } from '../refusals.ts'
-import { resolveFolder } from '../resolve-path.ts'
 import { change, noFileAt, type Plan, type Requester, type StorageStores } from './change.ts'
 import { absencesOf, isInWorkflow, look, lookAgain, type Place, pathsOf, planAt, type Seen } from './look.ts'
 
@@ -44,20 +43,6 @@ export const stageContent = (
     if (fault) throw new ServiceError(fault)
   }
   return files.stage(inspected(), { key, contentType: contentTypeOf(nameOf(path), contentType) })
-}
-
-export const resolveInFolder = async (
-  { files }: StorageStores,
-  folder: StoragePath,
-  name: string,
-  requester: Requester,
-) => {
-  const { site, isCaseSensitive } = requester
-  const inside = { path: childOf(folder, name), into: folder }
-  if (foldCase(nameOf(folder)) !== foldCase(name)) return inside
-  const found = isCaseSensitive ? folder : await resolveFolder(files, requester, folder)
-  if (nameOf(found) !== name || (await files.exists(folderKey('live', site, found)))) return inside
-  return { path: found, into: found }
 }
 
 export const admit = async (stores: StorageStores, place: Place, requester: Requester): Promise<Seen> => {

@@ -117,11 +117,10 @@ const lookAtTransfers = async (
   deps: ChangeDeps,
   relocation: Relocation,
   ancestors: Ancestors,
-  { conditions = {}, deadline }: Requester,
+  { conditions, deadline }: Requester,
 ) => {
   const { files, clock } = deps
   const { kind, site, path, target } = relocation
-  // A moment before the listing.
   const since = clock.wall()
   const found = await findTransfers(files, relocation)
   const { isFile, changes, source, states } = found

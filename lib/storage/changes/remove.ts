@@ -7,18 +7,18 @@ import { continueRemoval } from '../continue-removal.ts'
 import { isPage } from '../file-kind.ts'
 import type { ListedObject, ObjectInfo, ObjectStore, RemovalTask } from '../object-store.ts'
 import { longestListing } from '../object-store.ts'
-import { ancestorsOf, editions, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
+import { editions, fileKey, folderKey, isReserved, root, type StoragePath } from '../path.ts'
 import type { OpenRemoval, RemovalQueue } from '../path-locks.ts'
 import { type Refusals, refuse } from '../refusals.ts'
 import { resolveParent } from '../resolve-path.ts'
-import { type ChangeDeps, change, type FolderRemoval, noFileAt, type Plan, type Requester } from './change.ts'
-import { findTaken, isInWorkflow, openLocks } from './look.ts'
+import { type ChangeDeps, change, type FolderRemoval, type Plan, type Requester } from './change.ts'
+import { findFile, isBelowFile, isInWorkflow, openLocks } from './look.ts'
 
 interface RemoveDeps extends ChangeDeps {
   readonly removalQueue: RemovalQueue
 }
 
-interface RemoveOptions extends Requester {
+interface RemovalRequester extends Requester {
   readonly draftOnly: boolean
   readonly withContents: boolean
 }
@@ -39,7 +39,7 @@ export const refusalsAt = (path: StoragePath, open: readonly OpenRemoval[]): Ref
   open.some((one) => one.path !== path || one.isRestoreLock) && 'folderLocked',
 ]
 
-const planRemoval = (seen: SeenRemoval, { draftOnly, conditions = {} }: RemoveOptions): Plan => {
+const planRemoval = (seen: SeenRemoval, { draftOnly, conditions }: RemovalRequester): Plan => {
   const { site, path, live, draft, folder } = seen
   const [open] = seen.open
   if (open) return { folder: path, open }
@@ -66,17 +66,6 @@ const planRemoval = (seen: SeenRemoval, { draftOnly, conditions = {} }: RemoveOp
   }
 }
 
-export const findFile = async ({ files }: Pick<ChangeDeps, 'files'>, site: SiteId, path: StoragePath) => {
-  const [live, draft] = await Promise.all([
-    path === root ? undefined : files.find(fileKey('live', site, path)),
-    isPage(path) ? files.find(fileKey('draft', site, path)) : undefined,
-  ])
-  return { live, draft }
-}
-
-export const isBelowFile = async ({ files }: ChangeDeps, site: SiteId, path: StoragePath) =>
-  (await findTaken(files, noFileAt(site, ancestorsOf(path)))).length > 0
-
 const pagesInRequest = 2
 
 const listPages = async (files: ObjectStore, prefix: string) => {
@@ -99,9 +88,9 @@ const listSmall = async ({ files }: RemoveDeps, site: SiteId, folder: StoragePat
 }
 
 // Each step costs calls, so the first refusal ends the checks.
-const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: RemoveOptions): Promise<SeenRemoval> => {
+const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: RemovalRequester): Promise<SeenRemoval> => {
   const { site, path } = seen
-  const { conditions = {} } = options
+  const { conditions } = options
   const self = folderKey('live', site, path)
   if (!isUnconditional(conditions)) {
     const isFolder = await deps.files.exists(self)
@@ -121,7 +110,7 @@ const lookAtFolder = async (deps: RemoveDeps, seen: SeenRemoval, options: Remove
   return { ...seen, folder: { objects, since } }
 }
 
-const lookAtRemoval = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions): Promise<SeenRemoval> => {
+const lookAtRemoval = async (deps: RemoveDeps, path: StoragePath, options: RemovalRequester): Promise<SeenRemoval> => {
   const { site } = options
   const open = path === root ? [] : await openLocks(deps, site, [path])
   refuse(refusalsAt(path, open))
@@ -129,7 +118,7 @@ const lookAtRemoval = async (deps: RemoveDeps, path: StoragePath, options: Remov
   const { live, draft } = await findFile(deps, site, path)
   const seen = { site, path, open, live, draft }
   if (!live && !draft) return lookAtFolder(deps, seen, options)
-  refuse([refusalOf(options.conditions ?? {}, options.draftOnly ? (draft ?? live) : live)])
+  refuse([refusalOf(options.conditions, options.draftOnly ? (draft ?? live) : live)])
   refuse([(await isInWorkflow(deps, site, [path])) && 'workflowDeleted'])
   return seen
 }
@@ -158,7 +147,7 @@ const removeInSteps = async (deps: RemoveDeps, { folder, open }: FolderRemoval, 
 }
 
 /** Removes a file with its draft, a draft, or a folder with its contents (S-91 to S-103). */
-export const remove = async (deps: RemoveDeps, path: StoragePath, options: RemoveOptions) => {
+export const remove = async (deps: RemoveDeps, path: StoragePath, options: RemovalRequester) => {
   const seen = await lookAtRemoval(deps, path, options)
   const again = () => lookAtRemoval(deps, path, options)
   const removal = await change(deps, seen, (now) => planRemoval(now, options), options, again)

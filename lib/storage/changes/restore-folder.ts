@@ -8,15 +8,14 @@ import { ancestorsOf, editions, folderKey, foldersAround, pathIn, root, type Sto
 import { refuse, storageRefused } from '../refusals.ts'
 import { findAncestors } from '../resolve-path.ts'
 import { type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
-import { findTaken, isLocked, lockPath } from './look.ts'
-import { isBelowFile } from './remove.ts'
+import { findTaken, isBelowFile, isLocked, lockPath } from './look.ts'
 
 const mostObjects = 10_000
 
 // In milliseconds: without a record, the removal is assumed to have taken this long.
 const assumedLength = 60_000
 
-const nothingToRestore = () =>
+export const nothingToRestore = () =>
   new ServiceError('fileUnknown', {
     message: 'No removed file or folder of this name is kept. ?deleted lists the kept ones.',
   })
@@ -130,7 +129,7 @@ export const restoreFolder = async (
   { replace = false }: { readonly replace?: boolean | undefined },
   requester: Requester,
 ): Promise<void> => {
-  const { site, conditions = {} } = requester
+  const { site, conditions } = requester
   const { files, removals, workflows } = deps
   const known = periods.length > 0 ? periods : await assumedRemoval(deps, folder, requester)
   refuse([known.length === 0 && nothingToRestore()])

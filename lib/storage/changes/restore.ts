@@ -9,7 +9,7 @@ import { refuse } from '../refusals.ts'
 import { type ChangeDeps, change, type Plan, type Requester } from './change.ts'
 import { absencesOf, isInWorkflow, lockPath, lookAgain, planAt, type Seen } from './look.ts'
 import { admit } from './put.ts'
-import { extendRecords, restoreFolder } from './restore-folder.ts'
+import { extendRecords, nothingToRestore, restoreFolder } from './restore-folder.ts'
 
 type RemovedStores = Pick<ChangeDeps, 'files'> & { readonly removals: Pick<FolderRemovals, 'lastOf'> }
 
@@ -86,7 +86,7 @@ const restorationsOf = async (files: ObjectStore, key: string, version: string):
 const findAgain = async (files: ObjectStore, site: SiteId, path: StoragePath, { version, replace }: Wanted) => {
   if (version !== undefined) return restorationsOf(files, fileKey('live', site, path), version)
   const { restorations, isPresent } = await newestRemoved(files, site, path)
-  refuse([isPresent && !replace && 'destinationExists', restorations.length === 0 && unknownVersion()])
+  refuse([isPresent && !replace && 'destinationExists', restorations.length === 0 && nothingToRestore()])
   return restorations
 }
 
@@ -112,7 +112,8 @@ const restoreFile = async (deps: ChangeDeps, path: StoragePath, wanted: Wanted, 
   const restorations = await findAgain(deps.files, site, path, wanted)
   const again = async (before: Seen) => {
     for (const { key, id } of restorations) {
-      if (!(await deps.files.readVersion(key, id, () => undefined))) throw unknownVersion()
+      if (await deps.files.readVersion(key, id, () => undefined)) continue
+      throw wanted.version === undefined ? nothingToRestore() : unknownVersion()
     }
     return lookAgain(deps, before, requester)
   }

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts'
 import { type CheckedConditions, checkConditions, namesStates } from '../conditions.ts'
 import { readAhead } from '../content.ts'
 import type { Staged } from '../object-store.ts'
-import { ancestorsOf, childOf, fileKey, folderKey, nameOf, parseFileName, type StoragePath } from '../path.ts'
+import { childOf, fileKey, folderKey, nameOf, parseFileName, type StoragePath } from '../path.ts'
 import { refuse, storageRefused } from '../refusals.ts'
 import type { Requester } from './change.ts'
 import { look, type Seen } from './look.ts'
@@ -29,7 +29,7 @@ export const mostFiles = 100
 // In bytes. Smaller files are staged side by side, larger files one after the other.
 const smallFile = 64 * 1024
 
-const parseName = (fileName: string | undefined, earlier: readonly Part[]): string => {
+const nameOfPart = (fileName: string | undefined, earlier: readonly Part[]): string => {
   if (fileName === undefined) {
     throw new ServiceError('notAFile', { message: 'The part "file" has no file name. Send the file name.' })
   }
@@ -46,7 +46,7 @@ const lookAtPart = async (
   { place: { site, path: folder }, taken }: Seen,
   name: string,
   isFirst: boolean,
-  { conditions = {} }: Requester,
+  { conditions }: Requester,
 ): Promise<Part> => {
   // The file gets the path of the folder only if it stays the only file (S-34).
   const isAtFolder = isFirst && name === nameOf(folder) && !(await files.exists(folderKey('live', site, folder)))
@@ -69,7 +69,7 @@ const stageParts = async (
   parts: Part[],
 ): Promise<void> => {
   for await (const { fileName, contentType, content } of incoming) {
-    const name = parseName(fileName, parts)
+    const name = nameOfPart(fileName, parts)
     const part = await lookAtPart(deps, seen, name, parts.length === 0, requester)
     const { path, checked } = part
     if (checked.refusal) {
@@ -141,7 +141,6 @@ const assignPaths = async (
     ...seen,
     checked,
     place: { site, path: folder, kind: 'file', into: folder, keepsDraft: true },
-    folders: ancestorsOf(folder),
     ancestors: { ...ancestors, missing: ancestors.missing.filter((one) => one !== folder) },
     locks: undefined,
     taken: new Set(),

@@ -1,14 +1,7 @@
 import { compareText } from '../../core/names.ts'
 import { foreignCursor, readCursor, viewsThatFit, writeCursor } from '../../core/pages.ts'
 import type { Deadline } from '../../core/time.ts'
-import {
-  type ListedObject,
-  type ListQuery,
-  longestListing,
-  type NamePage,
-  type NameQuery,
-  type ObjectStore,
-} from '../object-store.ts'
+import { type ListedObject, longestListing, type NamePage, type NameQuery, type ObjectStore } from '../object-store.ts'
 import {
   folderKey,
   foldersTowards,
@@ -45,13 +38,12 @@ const byName = (a: Entry, b: Entry): number => compareText(a.name, b.name)
 
 const keyOf = ({ name, type }: Entry): string => (type === 'folder' ? `${name}/` : name)
 
-const readEntries = async (store: ObjectStore, query: Omit<ListQuery, 'limit'>, most: number) => {
-  const { prefix } = query
+const readEntries = async (store: ObjectStore, prefix: string, most: number, start?: string) => {
   const entries: Entry[] = []
-  let after = query.after
+  let after = start
   do {
     const limit = Math.min(most - entries.length, longestListing)
-    const { objects, folders, next } = await store.list({ ...query, after, limit })
+    const { objects, folders, next } = await store.list({ prefix, folded: true, after, limit })
     for (const { key, size, modified } of objects) {
       if (key !== prefix) entries.push({ name: key.slice(prefix.length), type: 'file', size, modified })
     }
@@ -69,7 +61,7 @@ interface FittingQuery<View> extends Pick<PageQuery<Entry, View>, 'viewOf'> {
 }
 
 const listByKey = async <View>(store: ObjectStore, prefix: string, { size, after, viewOf }: FittingQuery<View>) => {
-  const { entries, next } = await readEntries(store, { prefix, folded: true, after: after && prefix + after }, size)
+  const { entries, next } = await readEntries(store, prefix, size, after && prefix + after)
   // The cursor is a key, so the entries are cut off in the order of their keys.
   entries.sort((a, b) => compareText(keyOf(a), keyOf(b)))
   const contents = entries.slice(0, viewsThatFit(entries, viewOf).length)
@@ -108,7 +100,7 @@ export const listFolder = async <View>(
   const query = { size: Math.min(limit, wholeFolder), after: position?.after, viewOf }
   if (!isInScope(scope, folder)) return listByName(await entriesTowards(store, scope, folder), query)
   if (position?.by === 'key') return listByKey(store, prefix, query)
-  const { entries, next } = await readEntries(store, { prefix, folded: true }, wholeFolder)
+  const { entries, next } = await readEntries(store, prefix, wholeFolder)
   // The folder may have grown since its listing began. Later names have later keys, so no name is missed.
   return next === undefined ? listByName(entries.sort(byName), query) : listByKey(store, prefix, query)
 }

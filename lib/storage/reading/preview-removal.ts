@@ -2,8 +2,8 @@ import { ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { type Deadline, reserves } from '../../core/time.ts'
 import type { ChangeDeps } from '../changes/change.ts'
-import { isRunningAt, openLocks } from '../changes/look.ts'
-import { findFile, isBelowFile, refusalsAt } from '../changes/remove.ts'
+import { findFile, isBelowFile, isRunningAt, openLocks } from '../changes/look.ts'
+import { refusalsAt } from '../changes/remove.ts'
 import { listAll } from '../many-objects.ts'
 import type { ListedObject, ObjectStore } from '../object-store.ts'
 import {
@@ -23,9 +23,9 @@ import { resolveParent } from '../resolve-path.ts'
 
 const mostCounted = 100_000
 
-type Listing = Pick<ObjectStore, 'list'>
+type Lister = Pick<ObjectStore, 'list'>
 
-async function* objectsBelow(store: Listing, site: SiteId, folder: StoragePath): AsyncGenerator<ListedObject, void> {
+async function* objectsBelow(store: Lister, site: SiteId, folder: StoragePath): AsyncGenerator<ListedObject, void> {
   for (const edition of editions) {
     for await (const objects of listAll(store, folderKey(edition, site, folder))) yield* objects
   }
@@ -33,7 +33,7 @@ async function* objectsBelow(store: Listing, site: SiteId, folder: StoragePath):
 
 /** Counts files and folders as users see them: a page and its draft count as one. Stops at 100,000 objects. */
 export const countFolder = async (
-  store: Listing,
+  store: Lister,
   site: SiteId,
   folder: StoragePath,
   deadline: Pick<Deadline, 'isOver'>,

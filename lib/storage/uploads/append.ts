@@ -101,18 +101,13 @@ export const busyUpload = (error: 'uploadLocked' | 'unavailable', left = 0): Ser
   return new ServiceError(error, { headers: { 'Retry-After': String(wait) } })
 }
 
-export const acquireLease = async (
-  deps: UploadsDeps,
-  upload: Pick<Upload, 'id' | 'offset'>,
-  busy: 'uploadLocked' | 'unavailable',
-  requester?: Requester,
-) => {
+export const acquireLease = async (deps: UploadsDeps, upload: Pick<Upload, 'id' | 'offset'>, requester?: Requester) => {
   const taken = await takeLease(deps, upload, requester)
   if (taken.outcome === 'taken') return taken
   const found = requester && (await findUpload(deps, requester, upload.id))
   if (taken.outcome === 'gone' || found?.target.isDirect) throw new ServiceError('uploadUnknown')
-  if (taken.outcome === 'held') throw busyUpload(busy, taken.left)
-  throw new ServiceError(busy === 'uploadLocked' ? 'offsetMismatch' : busy)
+  if (taken.outcome === 'held') throw busyUpload(requester ? 'uploadLocked' : 'unavailable', taken.left)
+  throw new ServiceError(requester ? 'offsetMismatch' : 'unavailable')
 }
 
 // "Once set the length MUST NOT be changed" (tus 1.0). Errors: storageRefused, uploadTooLarge.

@@ -108,7 +108,7 @@ const takeOver = async (deps: UploadsDeps, requester: Requester, held: Upload, l
  */
 export const settleUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<Upload> => {
   if (!isWaiting(upload)) return upload
-  const { held, lease } = await acquireLease(deps, upload, 'unavailable')
+  const { held, lease } = await acquireLease(deps, upload)
   await using _lease = lease
   const holding = await takeOver(deps, requester, held, lease)
   if (holding) return await completeUpload(deps, requester, { ...held, holding }, lease, holding === held.holding)
@@ -118,7 +118,7 @@ export const settleUpload = async (deps: UploadsDeps, requester: Requester, uplo
 /** Removes an upload, but not a file that it has placed. Errors: unavailable, while another request places the upload. */
 export const withdrawUpload = async (deps: UploadsDeps, requester: Requester, upload: Upload): Promise<void> => {
   if (!isWaiting(upload)) return await discardUpload(deps, upload)
-  const { held, lease } = await acquireLease(deps, upload, 'unavailable')
+  const { held, lease } = await acquireLease(deps, upload)
   await using _lease = lease
   const holding = await takeOver(deps, requester, held, lease)
   await discardUpload(deps, held, holding !== undefined)
@@ -167,7 +167,7 @@ export const beginAppend = async (deps: UploadsDeps, requester: Requester, id: s
     const isUnchanged = offset === upload.offset && (length === undefined || length === upload.length)
     if (declared === 0 && isUnchanged) return { upload }
   }
-  const { held, lease } = await acquireLease(deps, { id, offset }, 'uploadLocked', requester)
+  const { held, lease } = await acquireLease(deps, { id, offset }, requester)
   await using leased = new AsyncDisposableStack()
   leased.use(lease)
   if (held.target.isDirect) throw new ServiceError('uploadUnknown')

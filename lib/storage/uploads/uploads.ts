@@ -5,13 +5,24 @@ import { settleAll } from '../../core/in-parallel.ts'
 import type { Clock } from '../../core/time.ts'
 import type { Requester, StorageStores } from '../changes/change.ts'
 import { isInWorkflow, type Place } from '../changes/look.ts'
-import { admit, editionOf, resolveInFolder } from '../changes/put.ts'
+import { admit, editionOf } from '../changes/put.ts'
 import { readConditions } from '../conditions.ts'
 import { partLength } from '../content.ts'
-import { contentTypeOf, isTemplate, largestResumableTemplate } from '../file-kind.ts'
-import { fileKey, nameOf, parseFileName, requireScope, type StoragePath, storedPath } from '../path.ts'
+import { contentTypeOf, isTemplate } from '../file-kind.ts'
+import {
+  childOf,
+  fileKey,
+  foldCase,
+  folderKey,
+  nameOf,
+  parseFileName,
+  requireScope,
+  type StoragePath,
+  storedPath,
+} from '../path.ts'
 import type { Quotas } from '../quota.ts'
 import { refuse, storageRefused } from '../refusals.ts'
+import { resolveFolder } from '../resolve-path.ts'
 import {
   countedBytes,
   type DirectParts,
@@ -104,6 +115,15 @@ export const requesterOf = (
   { ifMatch, ifNoneMatch }: Pick<Target, 'ifMatch' | 'ifNoneMatch'>,
 ): Requester => ({ ...uploader, ...readConditions(ifMatch, ifNoneMatch) })
 
+const resolveInFolder = async ({ files }: StorageStores, folder: StoragePath, name: string, requester: Requester) => {
+  const { site, isCaseSensitive } = requester
+  const inside = { path: childOf(folder, name), into: folder }
+  if (foldCase(nameOf(folder)) !== foldCase(name)) return inside
+  const found = isCaseSensitive ? folder : await resolveFolder(files, requester, folder)
+  if (nameOf(found) !== name || (await files.exists(folderKey('live', site, found)))) return inside
+  return { path: found, into: found }
+}
+
 const placeFor = async (deps: UploadsDeps, request: UploadRequest, requester: Requester): Promise<Place> => {
   const { fileName, version, folder } = request
   const name = parseFileName(fileName ?? '')
@@ -155,7 +175,8 @@ export const prepareUpload = async (
   const [{ place: found }, early] = await settleAll([admit(deps, place, requester), begin(written)])
   refuse([(await isInWorkflow(deps, site, [found.path])) && 'workflowUpdated'])
   const largest = deps.largestResumableFile
-  const limit = isTemplate(found.path) ? Math.min(largest, largestResumableTemplate) : largest
+  // The store can read an upload before its placement only if the upload has one part (U-13).
+  const limit = isTemplate(found.path) ? Math.min(largest, partLength) : largest
   if (length !== null && length > limit) throw uploadTooLarge(limit)
   const counted = countedBytes({ length, offset: 0 })
   const reservation = await deps.quotas?.reserve(site, { bytes: counted })
@@ -191,9 +212,6 @@ export const recordUpload = async (deps: UploadsDeps, { upload, undo }: Prepared
   abandoned.move()
   return upload
 }
-
-export const openUpload = async (...given: Parameters<typeof prepareUpload>): Promise<Upload> =>
-  recordUpload(given[0], await prepareUpload(...given))
 
 /** Removes an upload. A placed file stays. An upload with all of its bytes counts as placed, unless `isRefused`. */
 export const discardUpload = async (

@@ -6,7 +6,7 @@ import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import type { ObjectStore, RemovalTask } from '../../../lib/storage/object-store.ts'
+import type { ObjectStore, RemovableObject, RemovalTask } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry, unrecorded } from '../../support/history.ts'
@@ -31,8 +31,10 @@ beforeEach(async () => {
   vi.spyOn(process.stdout, 'write').mockReturnValue(true)
 })
 
-/** A store with only these objects. It calls `remove` before each removal. */
-const files = (remove = async () => {}): ObjectStore => {
+type Remove = (objects: readonly RemovableObject[]) => Promise<unknown>
+
+/** A store with only these objects. It calls `remove` before each removal, and spares objects that it returns. */
+const files = (remove: Remove = async () => undefined): ObjectStore => {
   const list = async ({ prefix }: { readonly prefix: string }) => ({
     objects:
       prefix.startsWith('live/') && left > 0
@@ -45,15 +47,16 @@ const files = (remove = async () => {}): ObjectStore => {
     list,
     exists: async (prefix) => (await list({ prefix })).objects.length > 0,
     async remove(objects) {
-      await remove()
-      left -= objects.length
-      return { bytes: objects.length, spared: new Set() }
+      const returned = await remove(objects)
+      const spared = new Set(Array.isArray(returned) ? returned : [])
+      left -= objects.length - spared.size
+      return { bytes: objects.length - spared.size, spared }
     },
   } satisfies Partial<ObjectStore> as unknown as ObjectStore
 }
 
 /** A separate function with its own connections. */
-const start = (remove?: () => Promise<void>, record: RecordChange = unrecorded) => {
+const start = (remove?: Remove, record: RecordChange = unrecorded) => {
   const clock = { wall: () => time, monotonic: () => time }
   const { pathLocks: table } = tables.names
   const removals = createFolderRemovals({ dynamodb: tables.connect(), table, record, now: clock.wall })
@@ -89,6 +92,15 @@ test('a worker empties the folder, and late and repeated messages change nothing
   await start().deliver()
   await start().deliver('message of another day')
   expect([left, sent]).toEqual([1, []])
+})
+
+test('a removal counts a file once that was replaced meanwhile (S-103)', async () => {
+  await open(1)
+  const entries: HistoryEntry[] = []
+  let times = 0
+  const remove: Remove = async (objects) => (times++ === 0 ? objects.map(({ key }) => key) : undefined)
+  await start(remove, async (recorded) => void entries.push(recorded)).deliver()
+  expect(entries).toMatchObject([{ details: { count: 1 } }])
 })
 
 test('a worker that runs out of time sends one message to continue the removal', async () => {
