@@ -98,7 +98,9 @@ const openStores = async (deps: StoreDeps) => {
   const { directory, database, role, durable, clock } = deps
   const { record, ...tables } = createTableStores(database, clock)
   const isHeld = createIsHeld(database.connection)
-  const blobs = holdForBackups(openBlobs(directory, { durable }), () => isHeld(clock.wall()))
+  using opened = new DisposableStack()
+  const held = holdForBackups(openBlobs(directory, { durable }), () => isHeld(clock.wall()))
+  const blobs = opened.adopt(held, ({ close }) => close())
   const files = createObjectStore({ database, blobs, record, now: clock.wall })
   const sweepUploads = createUploadSweep({ database, blobs, now: clock.wall })
   // Expired uploads are removed first, so that no row refers to their blobs when `putInOrder` runs.
@@ -111,6 +113,7 @@ const openStores = async (deps: StoreDeps) => {
   // The hourly sweeps start after the blobs are in order, so that no blob is removed while it is being moved to the
   // orphans.
   const timers = role === 'service' ? sweeps.map(runHourly) : []
+  opened.move()
   return {
     ...tables,
     sites: recordRemovedDemo(tables.sites, directory),

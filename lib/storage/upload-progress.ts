@@ -5,6 +5,8 @@ interface UploadName {
   readonly id: string
 }
 
+export const progressKeptFor = 24 * 3600 * 1000
+
 /**
  * The port to the progress of each token's newest upload, kept for a day. Progress may be lost with the machine. Errors
  * of every call: unavailable.

@@ -1,4 +1,11 @@
-import { type CategoryLinks, isList, type LinkEnd, type LinkOutcome, linkOf } from '../../categories/category-links.ts'
+import {
+  type CategoryLinks,
+  isList,
+  type LinkEnd,
+  type LinkOutcome,
+  linkOf,
+  linksOf,
+} from '../../categories/category-links.ts'
 import type { Contents } from '../../categories/contents.ts'
 import { type Deadline, reserves, unlimited } from '../../core/time.ts'
 import { createContents } from './content-items.ts'
@@ -85,8 +92,7 @@ const createCategoryLinks = (items: CategoryItems, record: RecordChange): Catego
       const refusal = await refusalOf(items, end, isList(end) ? [] : others)
       if (refusal) return refusal
       using deleting = deadline.reserving(reserves.settle)
-      const removed = others.map((other) => linkOf(end, other))
-      await links.deleteMany(removed, deleting)
+      await links.deleteMany(linksOf(end, others), deleting)
       await record(entry, deadline)
       return { outcome: 'done' }
     },

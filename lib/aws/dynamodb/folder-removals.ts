@@ -1,14 +1,48 @@
 import { ServiceError } from '../../core/errors.ts'
-import { withCount } from '../../core/history-entry.ts'
+import { type HistoryEntry, withCount } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { type Deadline, reserves, unlimited } from '../../core/time.ts'
 import type { Period, RemovalTask, RemovedFolder } from '../../storage/object-store.ts'
 import type { StoragePath } from '../../storage/path.ts'
 import { type FolderRemovals, longestSilence } from '../../storage/path-locks.ts'
-import { expression, type ItemChange, inSeconds, openTable, type Table, type TableOptions } from './dynamodb.ts'
+import { expression, type ItemChange, inSeconds, openTable, type TableOptions } from './dynamodb.ts'
 import type { RecordChange, RecordingOptions } from './journal.ts'
-import { getItems, isAnyBelow, pathOf, type RecordItem, type RemovalItem, recordKey, removalKey } from './path-locks.ts'
+import { getItems, isAnyBelow, type PathItem, pathOf } from './path-locks.ts'
 import { createMark, isOwnWrite } from './write-mark.ts'
+
+const removalKey = (folder: StoragePath) => `removal#${folder}`
+const recordKey = (folder: StoragePath) => `removed#${folder}`
+
+/**
+ * A removal, or a lock while a folder is restored. The lock ends at `until`, even without a call. `holder` has the
+ * lease of a removal until then; `heartbeat` is the time of the last call of the holder. Moments are in epoch
+ * milliseconds, `expires` is in seconds.
+ */
+interface RemovalItem extends PathItem {
+  readonly id: string
+  readonly closed: boolean
+  readonly lock?: boolean
+  readonly until?: number
+  readonly holder?: string
+  readonly mark?: string
+  readonly heartbeat?: number
+  readonly entry?: HistoryEntry
+  readonly removed?: number
+  readonly began?: number
+  // Nothing up to the key `after` is left. `progressed` is the time of the last removed object, or of the first
+  // attempt.
+  readonly after?: string
+  readonly progressed?: number
+  readonly attempts?: number
+  readonly expires?: number
+}
+
+interface RecordItem extends PathItem {
+  readonly from?: number
+  readonly to?: number
+  readonly pending?: number
+  readonly until?: number
+}
 
 // In milliseconds. A closed removal stays for this time, so that changes that began earlier still see the removal.
 const closedFor = 24 * 3600 * 1000
@@ -32,7 +66,7 @@ const toRemoval = (item: RemovalItem, now: number) => ({
 })
 
 const openItems = (options: TableOptions, now: () => number) => {
-  const table: Table<RemovalItem> = openTable(options)
+  const table = openTable<RemovalItem>(options)
   const readAll = async (site: SiteId, folders: readonly StoragePath[]) =>
     (await getItems(table, site, folders.map(removalKey))).map((item) => toRemoval(item, now()))
   return {
@@ -54,7 +88,7 @@ type Items = ReturnType<typeof openItems>
 const continuedFor = 24 * 3600 * 1000
 
 const createRecords = (options: TableOptions, now: () => number, keptDays: number) => {
-  const table: Table<RecordItem> = openTable(options)
+  const table = openTable<RecordItem>(options)
   const change = ({ site, folder }: RemovedFolder, { set, ...rest }: ItemChange) => {
     const expires = inSeconds(now()) + keptDays * 24 * 3600
     return table.update({ site, path: recordKey(folder) }, { ...rest, set: { ...set, expires } })

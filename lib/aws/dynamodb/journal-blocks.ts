@@ -49,7 +49,7 @@ const isFull = ({ bytes }: Pick<Block, 'bytes'>): boolean => bytes > mostBytes
 
 export const headBlock = 0
 
-export const entryItem = ({ type, subject, actor, requestId = '', details = {} }: HistoryEntry, now: number) => ({
+export const markedEntry = ({ type, subject, actor, requestId = '', details = {} }: HistoryEntry, now: number) => ({
   // The names are short, because they count towards the block.
   mark: createMark(4),
   item: { at: new Date(now).toISOString(), type, subject, actor, requestId, details: JSON.stringify(details) },
@@ -96,7 +96,11 @@ const weightOf = (item: EntryItem, { bytes, limit }: KnownBlock): number => {
   return bytes + size > limit ? mostBytes + 1 : Math.ceil((size * mostBytes) / mostCrowdedBytes)
 }
 
-export const addition = (known: KnownBlock, { mark, item }: ReturnType<typeof entryItem>, now: number): ItemChange => ({
+export const addition = (
+  known: KnownBlock,
+  { mark, item }: ReturnType<typeof markedEntry>,
+  now: number,
+): ItemChange => ({
   set: {
     entries: expression`list_append(${[item]}, if_not_exists(#entries, ${[]}))`,
     count: expression`if_not_exists(#count, ${firstNumber - 1}) + ${1}`,

@@ -11,12 +11,12 @@ import {
   type Blocks,
   blocksFrom,
   createHistory,
-  entryItem,
   firstOf,
   headBlock,
   type KnownBlock,
   knownFromAddition,
   knownFromQuery,
+  markedEntry,
   newBlock,
   toBlock,
 } from './journal-blocks.ts'
@@ -86,25 +86,25 @@ const createWriter = (table: Blocks, now: () => number) => {
     return newBlock(await startHistory(site, newest, signal))
   }
 
-  const add = async (site: SiteId, known: KnownBlock, item: ReturnType<typeof entryItem>, signal: AbortSignal) => {
+  const add = async (site: SiteId, known: KnownBlock, marked: ReturnType<typeof markedEntry>, signal: AbortSignal) => {
     const { block } = known
     try {
-      const command = updateCommand(table.name, { site, block }, addition(known, item, now()))
+      const command = updateCommand(table.name, { site, block }, addition(known, marked, now()))
       const { Attributes } = await table.client.send(command, { abortSignal: signal })
       return knownFromAddition(toBlock({ ...Attributes, site, block } as BlockItem), known)
     } catch (error) {
       if (!isConditionFailure(error)) throw error
       if (error.$metadata.attempts === 1) return undefined
       const refusing = await firstOf(table, blocksFrom(site, { from: block, to: block }), signal)
-      return isOwnWrite(item.mark, refusing?.marks) ? known : undefined
+      return isOwnWrite(marked.mark, refusing?.marks) ? known : undefined
     }
   }
 
   return async (entry: HistoryEntry, remembered: KnownBlock | undefined, signal: AbortSignal): Promise<KnownBlock> => {
     const { site } = entry
-    const item = entryItem(entry, now())
+    const marked = markedEntry(entry, now())
     for (let count = 0, known = remembered; count < mostAttempts; count++, known = undefined) {
-      const after = await add(site, known ?? (await findOpenBlock(site, signal)), item, signal)
+      const after = await add(site, known ?? (await findOpenBlock(site, signal)), marked, signal)
       if (after) return after
     }
     throw new Error(`The history of site ${site} has too many writers at once`)

@@ -1,4 +1,3 @@
-import type { HistoryEntry } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { root, type StoragePath, storedPath } from '../../storage/path.ts'
 import type { Workflows } from '../../storage/path-locks.ts'
@@ -8,47 +7,14 @@ import { type RecordingOptions, recordIf } from './journal.ts'
 import { putMarked } from './write-mark.ts'
 
 /**
- * The table PathLocks has four kinds of items, each with a prefix of the sort key: running workflows, removals of
- * folders, restore locks of folders, and records of past removals. All reads are consistent.
+ * The table PathLocks: running workflows, removals and restore locks of folders (which share a key), records of past
+ * removals, and the used bytes of a site (`usage-counts.ts`). All reads are consistent.
  */
 const workflowKey = (page: StoragePath) => `workflow#${page}`
-export const removalKey = (folder: StoragePath) => `removal#${folder}`
-export const recordKey = (folder: StoragePath) => `removed#${folder}`
 
 export interface PathItem {
   readonly site: number
   readonly path: string
-}
-
-/**
- * A removal, or a lock while a folder is restored. The lock ends at `until`, even without a call. `holder` has the
- * lease of a removal until then; `heartbeat` is the time of the last call of the holder. Moments are in epoch
- * milliseconds, `expires` is in seconds.
- */
-export interface RemovalItem extends PathItem {
-  readonly id: string
-  readonly closed: boolean
-  readonly lock?: boolean
-  readonly until?: number
-  readonly holder?: string
-  readonly mark?: string
-  readonly heartbeat?: number
-  readonly entry?: HistoryEntry
-  readonly removed?: number
-  readonly began?: number
-  // Nothing up to the key `after` is left. `progressed` is the time of the last removed object, or of the first
-  // attempt.
-  readonly after?: string
-  readonly progressed?: number
-  readonly attempts?: number
-  readonly expires?: number
-}
-
-export interface RecordItem extends PathItem {
-  readonly from?: number
-  readonly to?: number
-  readonly pending?: number
-  readonly until?: number
 }
 
 export const pathOf = ({ path }: PathItem): StoragePath => storedPath(path.slice(path.indexOf('#') + 1))
@@ -80,8 +46,8 @@ export const createWorkflows = ({ record, ...options }: RecordingOptions): Workf
   const table = openTable<PathItem & { readonly mark?: string }>(options)
   const keyOf = (site: number, page: StoragePath) => ({ site, path: workflowKey(page) })
 
-  const list = async (site: number, after: StoragePath | undefined, limit: number): Promise<StoragePath[]> => {
-    const first = justAfter(workflowKey(after ?? root))
+  const list = async (site: number, after = root, limit = Number.POSITIVE_INFINITY): Promise<StoragePath[]> => {
+    const first = justAfter(workflowKey(after))
     const where = expression`#site = ${site} AND #path BETWEEN ${first} AND ${afterWorkflows}`
     return (await queryItems(table, { where, consistent: true }, limit)).map(pathOf)
   }
@@ -102,7 +68,7 @@ export const createWorkflows = ({ record, ...options }: RecordingOptions): Workf
     list,
 
     async clear(site) {
-      for (const page of await list(site, undefined, Number.POSITIVE_INFINITY)) await table.take(keyOf(site, page))
+      for (const page of await list(site)) await table.take(keyOf(site, page))
     },
   }
 }

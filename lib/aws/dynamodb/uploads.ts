@@ -1,7 +1,7 @@
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import { inParallel, settleAll } from '../../core/in-parallel.ts'
 import type { Deadline } from '../../core/time.ts'
-import type { UploadProgress } from '../../storage/upload-progress.ts'
+import { progressKeptFor, type UploadProgress } from '../../storage/upload-progress.ts'
 import {
   countedBytes,
   expiryOfComplete,
@@ -17,7 +17,7 @@ import type { RecordingOptions } from './journal.ts'
 import { createMark } from './write-mark.ts'
 
 // `holder` has the lease until `until`, or had the last one if `until` is missing. `ends` is the expiry in milliseconds.
-interface RecordItem extends Omit<Upload, 'id' | 'isComplete' | 'holding'> {
+interface UploadItem extends Omit<Upload, 'id' | 'isComplete' | 'holding'> {
   readonly token: string
   readonly complete: boolean
   // The entity tags of all parts in binary, joined: at most 640 tags of 16 bytes, or 10 KiB.
@@ -35,14 +35,14 @@ const progressColumns = ({ offset, length, expires, holding }: Pick<Upload, keyo
   holding: holding && { ...holding, parts: Buffer.from(holding.parts.join(''), 'hex') },
 })
 
-const itemOf = ({ id, isComplete, ...upload }: Upload): RecordItem => ({
+const itemOf = ({ id, isComplete, ...upload }: Upload): UploadItem => ({
   ...upload,
   ...uploadKey(id),
   ...progressColumns(upload),
   complete: isComplete,
 })
 
-const toUpload = (id: string, item: RecordItem): Upload => {
+const toUpload = (id: string, item: UploadItem): Upload => {
   const { token: _, holder: _holder, until: _until, complete, ends, holding, ...upload } = item
   const tags = Buffer.from(holding?.parts ?? []).toString('hex')
   const parts = tags.match(/.{32}/g) ?? []
@@ -59,7 +59,7 @@ const listKeptFor = 7 * 24 * 3600
 
 const readsAtOnce = 16
 
-const createOpenList = (options: TableOptions, uploads: Table<RecordItem>, now: () => number) => {
+const createOpenList = (options: TableOptions, uploads: Table<UploadItem>, now: () => number) => {
   const table = openTable<{ readonly token: string; readonly ids?: ReadonlySet<string> }>(options)
 
   const addOnce = async (upload: Upload, most: number): Promise<boolean> => {
@@ -99,10 +99,10 @@ const isOpen = expression`#complete = ${false}`
 const isLeased = expression`attribute_exists(#until)`
 
 const createUploadLeases = (
-  table: Table<RecordItem>,
+  table: Table<UploadItem>,
   now: () => number,
 ): Pick<UploadRecords, 'take' | 'renew' | 'advance' | 'giveBack'> => {
-  const changeOwn = async (id: string, holder: string, set: Pick<RecordItem, 'until'>, condition = isLeased) => {
+  const changeOwn = async (id: string, holder: string, set: Pick<UploadItem, 'until'>, condition = isLeased) => {
     const own = [isOpen, expression`#holder = ${holder}`, condition]
     return (await table.update(uploadKey(id), { set, condition: own })) !== undefined
   }
@@ -152,7 +152,7 @@ const createUploadLeases = (
  * another one stores the progress, so a crash between them loses no confirmed byte.
  */
 export const createUploadRecords = ({ now = Date.now, record, ...options }: RecordingOptions): UploadRecords => {
-  const table = openTable<RecordItem>(options)
+  const table = openTable<UploadItem>(options)
   const openList = createOpenList(options, table, now)
   const leases = createUploadLeases(table, now)
 
@@ -214,14 +214,12 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
 export const countOpenUploads = async ({ now = Date.now, ...options }: TableOptions) => {
   const oldest = now() - longestRequest
   const bytes = new Map<number, number>()
-  const open = await scan(openTable<RecordItem>(options), (item) =>
+  const open = await scan(openTable<UploadItem>(options), (item) =>
     item.complete === false && item.ends > oldest ? { site: item.site, counted: countedBytes(item) } : undefined,
   )
   for (const { site, counted } of open) bytes.set(site, (bytes.get(site) ?? 0) + counted)
   return bytes
 }
-
-const progressKeptFor = 24 * 3600 * 1000
 
 export const createUploadProgress = ({ now = Date.now, ...options }: TableOptions): UploadProgress => {
   const table = openTable<{ readonly token: string; readonly percent: number; readonly expires: number }>(options)

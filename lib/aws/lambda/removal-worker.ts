@@ -30,7 +30,7 @@ const readTask = (body: string): RemovalTask => {
   return { site: storedId(site), path: storedPath(path), id }
 }
 
-const failureOf = ({ site, path }: RemovalTask): string =>
+const failureLine = ({ site, path }: RemovalTask): string =>
   `The removal of the folder ${path} of site ${site} failed. The queue repeats it later:`
 
 /**
@@ -46,7 +46,7 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
       return await continueRemoval(deps, message, deadline, remaining)
     } catch (error) {
       if (!(error instanceof ServiceError && error.status === 503)) throw error
-      console.warn(failureOf(message.task), error)
+      console.warn(failureLine(message.task), error)
       return { delay: Math.ceil(remaining / 1000) }
     }
   }
@@ -77,7 +77,7 @@ export const createRemovalWorker = ({ removalQueue, ...deps }: Deps) => {
         const rest = await work({ task, name: messageId }, context.getRemainingTimeInMillis())
         if (rest) await passOn(task, rest, context)
       } catch (error) {
-        console.error(failureOf(task), error)
+        console.error(failureLine(task), error)
         throw error
       }
     }

@@ -25,7 +25,7 @@ import { blobsIn, takeBlobs } from './take-blobs.ts'
 
 const unfinishedName = /\.unfinished-[0-9a-f]{8}$/
 
-const isTaken = (path: string) => new UsageError(`${path} is not empty. Name a folder that does not exist yet.`)
+const notEmpty = (path: string) => new UsageError(`${path} is not empty. Name a folder that does not exist yet.`)
 
 const admit = (path: string): void => {
   const parent = statSync(dirname(path), { throwIfNoEntry: false })
@@ -34,7 +34,7 @@ const admit = (path: string): void => {
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (!found) return
   if (!found.isDirectory()) throw new UsageError(`${path} is not a folder. Name a folder that does not exist yet.`)
-  if (readdirSync(path).length > 0) throw isTaken(path)
+  if (readdirSync(path).length > 0) throw notEmpty(path)
   if (found.dev !== parent.dev) {
     throw new UsageError(
       `${path} is the root of a file system. Name a folder inside it that does not exist yet, such as ` +
@@ -55,7 +55,7 @@ const moveTo = (path: string, unfinished: string): void => {
     renameSync(unfinished, path)
   } catch (error) {
     const code = systemCodeOf(error)
-    throw code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' ? isTaken(path) : error
+    throw code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' ? notEmpty(path) : error
   }
   flush(dirname(path))
 }
@@ -76,6 +76,7 @@ const openBackupPlace = (given: string) => {
   made.defer(() => rmSync(directory.path, { recursive: true, force: true }))
   makePrivateFolder(directory.path)
   const lock = made.use(takeLock(directory.unfinished, 'exclusive'))
+  if (!lock) throw new UsageError(`${directory.path} is in use by another process. Repeat the command.`)
   makePrivateFolder(directory.blobs)
   const leftovers = made.move()
   return {
@@ -83,7 +84,7 @@ const openBackupPlace = (given: string) => {
     path,
     complete(): void {
       moveTo(path, directory.path)
-      lock?.[Symbol.dispose]()
+      lock[Symbol.dispose]()
       rmSync(layoutOf(path).unfinished)
       flush(path)
     },

@@ -103,7 +103,8 @@ export const checkDataDirectory = async (
   const unread = withBytes ? [bytesNotRead(directory)] : []
   if ('code' in database) {
     const where = database.code === 'walMissing' ? directory.wal : directory.database
-    return [...findings, findingOf(directory, where, database), ...unread]
+    const isBusy = database.code === 'databaseBusy'
+    return [...findings, findingOf(directory, where, database), ...(isBusy ? [] : unread)]
   }
   using connection = database
   const contents = checkLasting(connection, directory, use)

@@ -137,7 +137,7 @@ const findings: Readonly<Partial<Record<FaultCode, Text>>> = {
   databaseMissing: () => 'it is missing. Restore it from a backup.',
   databaseEmpty: () => 'it is empty. Restore it from a backup.',
   databaseClosed: () => 'it cannot be opened. Check that it is a file and that it belongs to you.',
-  databaseBusy: (_, detail) => damagedBy(detail),
+  databaseBusy: () => 'it is in use by another process. Repeat the command when that process has ended.',
   databaseDamaged: (_, detail) => damagedBy(detail),
   walMissing: () => 'it is missing, but the service did not stop cleanly: the newest changes are lost.',
   walUnreadable: withoutShm,

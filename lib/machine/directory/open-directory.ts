@@ -95,11 +95,14 @@ const leave = (directory: DataDirectory, { service, users }: Entry, database: Da
   using _service = service
   users[Symbol.dispose]()
   using last = takeLock(directory.locks.users, 'exclusive')
-  if (last) {
-    if (existsSync(directory.running)) unlinkSync(directory.running)
-    flush(directory.path)
+  try {
+    if (last) {
+      if (existsSync(directory.running)) unlinkSync(directory.running)
+      flush(directory.path)
+    }
+  } finally {
+    database?.close()
   }
-  database?.close()
 }
 
 const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Database => {

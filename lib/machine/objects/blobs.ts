@@ -8,7 +8,7 @@ import { giveBack, lendPiece } from '../../core/pieces.ts'
 import { asPortError, failureOf, isMissing } from '../../core/system-failures.ts'
 import type { ByteRange } from '../../storage/object-store.ts'
 import { type DataDirectory, makePrivateFolder } from '../directory/data-directory.ts'
-import { later, type Writing, writeBlob } from './write-blob.ts'
+import { failWhenAwaited, type Writing, writeBlob } from './write-blob.ts'
 
 export type BlobFolders = Pick<DataDirectory, 'blobs' | 'orphans'>
 
@@ -100,7 +100,7 @@ export const openBlobs = ({ blobs: folder, orphans }: BlobFolders, { durable }: 
   }
 
   // Call this before the content arrives: the name is then on the disk long before the last bytes.
-  const syncName = () => (durable ? later(syncFolder(folderHandle)) : undefined)
+  const syncName = () => (durable ? failWhenAwaited(syncFolder(folderHandle)) : undefined)
 
   const remove = async (names: readonly string[]): Promise<void> => {
     // Names of another form are skipped, because no blob has such a name.
@@ -147,7 +147,7 @@ export const openBlobs = ({ blobs: folder, orphans }: BlobFolders, { durable }: 
      */
     write: (...given: Parameters<typeof writeNew>) => writeNew(...given).catch(throwPortError),
     /**
-     * Writes from `start` on, and drops later bytes. At 0, creates the blob. Returns the number of bytes. If blobs are
+     * Writes from `start` on, and drops failWhenAwaited bytes. At 0, creates the blob. Returns the number of bytes. If blobs are
      * durable, these bytes are on the disk.
      * Throws when the blob is missing, or shorter than `start`. Errors: outOfSpace, unavailable (no file handle is free,
      * or the time is up).

@@ -68,9 +68,8 @@ export const createNameIndex = ({ connection, read, note }: Database): Required<
       const words = [...new Set([text, asIndexedBefore])].map((one) => `"${one.replaceAll('"', '""')}"`).join(' OR ')
       const from = Number(after)
       const found = names.find(words, from, mostSeen, prefix, endOf(prefix), limit)
-      const seen = names.seen(words, from, mostSeen)
-      const isAll = seen === undefined || seen.count < mostSeen
-      const last = found.length === limit ? found.at(-1)?.id : isAll ? undefined : seen.last
+      const { count = 0, last: lastSeen } = names.seen(words, from, mostSeen) ?? {}
+      const last = found.length === limit ? found.at(-1)?.id : count < mostSeen ? undefined : lastSeen
       const objects = found.map(({ id: _, ...object }) => object)
       return { objects, next: last === undefined ? undefined : String(last) }
     }, mostSeen)

@@ -1,6 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
-import type { ByteRange, ListedObject, Listing, ListQuery, ObjectInfo, ReadObject } from '../../storage/object-store.ts'
+import type {
+  ByteRange,
+  ChooseBytes,
+  ListedObject,
+  Listing,
+  ListQuery,
+  ObjectInfo,
+  ReadObject,
+} from '../../storage/object-store.ts'
 import type { Database } from '../sqlite/database.ts'
 import { allArrays, exists, one, prepareAll, value } from '../sqlite/queries.ts'
 import type { Blobs } from './blobs.ts'
@@ -137,11 +145,7 @@ export const createBodies = ({ database, blobs, rows }: Deps) => {
 
   return {
     /** Reads the bytes that `choose` selects. `find` looks up the row, and `what` names the object in errors. */
-    async read(
-      find: () => ObjectRow | undefined,
-      choose: (info: ObjectInfo) => ByteRange | undefined,
-      what: string,
-    ): Promise<ReadObject | undefined> {
+    async read(find: () => ObjectRow | undefined, choose: ChooseBytes, what: string): Promise<ReadObject | undefined> {
       // Tries again if the bytes are missing, because another process may have replaced or removed them meanwhile.
       for (let missing: string | undefined; ; ) {
         const row = await database.read(find)

@@ -14,7 +14,7 @@ import { createLockCheck, createRemovalRecords } from '../tables/path-locks.ts'
 import { type Blobs, newName } from './blobs.ts'
 import { createFingerprints } from './fingerprints.ts'
 import { createNameIndex } from './name-index.ts'
-import { createBodies, createObjectRows, endOf, infoOf, listObjects, type ObjectRows } from './object-rows.ts'
+import { createBodies, createObjectRows, endOf, infoOf, listObjects } from './object-rows.ts'
 import { createOldObjects, createVersions } from './old-objects.ts'
 import { type Placing, placeChanges, type StagedBlob } from './placing.ts'
 
@@ -31,11 +31,7 @@ interface Deps extends Pick<Placing, 'record'> {
   readonly now?: () => number
 }
 
-const createStaging = ({
-  blobs,
-  smallContent,
-  mostWaiting,
-}: Required<Pick<Deps, 'blobs' | 'smallContent' | 'mostWaiting'>>) => {
+const createStaging = (blobs: Blobs, smallContent: number, mostWaiting: number) => {
   const { reserve, keep, of, take } = createStagedContents<StagedBlob>(mostWaiting, ({ bytes }) => bytes !== undefined)
   let comingIn = 0
 
@@ -84,21 +80,6 @@ const createStaging = ({
 // briefly.
 const removalStep = 200
 
-interface Dropping extends Pick<Deps, 'database' | 'blobs'> {
-  readonly rows: ObjectRows
-}
-
-const dropOld = async ({ database, blobs, rows }: Dropping, take: () => readonly (string | null)[]) => {
-  const dropped = await database.write(() => {
-    const names = take()
-    const unused = names.filter((name) => name !== null).filter((name) => !rows.refersTo(name))
-    return { count: names.length, blobs: unused.filter((name) => !rows.dropContent(name)) }
-  })
-  // The change is on the disk. If a blob remains after a crash, the next start moves it to `orphans/`.
-  await blobs.remove(dropped.blobs).catch(() => {})
-  return dropped.count
-}
-
 /**
  * The rows and the small content are in the database. Each larger content is in a blob. Changes that become visible
  * together are one transaction. After a crash, only blobs that no row refers to can be left (`tidyBlobs`).
@@ -115,7 +96,7 @@ export const createObjectStore = ({
   const removalRecords = createRemovalRecords(database.connection, now)
   const old = createOldObjects(database.connection, removalRecords.now)
   const changeWithinQuota = createQuotaCheck(database.connection)
-  const staging = createStaging({ blobs, smallContent, mostWaiting })
+  const staging = createStaging(blobs, smallContent, mostWaiting)
   const isLocked = createLockCheck(database.connection)
   const placing = { rows, old, stagedBlob: staging.of, isLocked, record }
   const bodies = createBodies({ database, blobs, rows })
@@ -123,7 +104,7 @@ export const createObjectStore = ({
   let isStopped = false
   let givingUp = Promise.resolve()
 
-  const removeSome = (...[objects, { entry, removedFolder, step } = {}]: Parameters<ObjectStore['remove']>) =>
+  const removeSome = (...[objects, { entry, removedFolder, step }]: Required<Parameters<ObjectStore['remove']>>) =>
     database.write(() => {
       const since = removalRecords.begin(removedFolder)
       const spared = new Set<string>()
@@ -140,9 +121,20 @@ export const createObjectStore = ({
       return { bytes, spared }
     })
 
+  const dropOld = async (take: () => readonly (string | null)[]) => {
+    const dropped = await database.write(() => {
+      const names = take()
+      const unused = names.filter((name) => name !== null).filter((name) => !rows.refersTo(name))
+      return { count: names.length, blobs: unused.filter((name) => !rows.dropContent(name)) }
+    })
+    // The change is on the disk. If a blob remains after a crash, the next start moves it to `orphans/`.
+    await blobs.remove(dropped.blobs).catch(() => {})
+    return dropped.count
+  }
+
   const giveUpAll = async (before: number): Promise<void> => {
     for (let count = removalStep; count === removalStep && !isStopped; ) {
-      count = await dropOld({ database, blobs, rows }, () => old.giveUp(before, removalStep))
+      count = await dropOld(() => old.giveUp(before, removalStep))
     }
   }
 
@@ -193,7 +185,7 @@ export const createObjectStore = ({
 
     async purge(versions, entry) {
       for (const some of chunksOf(versions, longestListing)) {
-        await dropOld({ database, blobs, rows }, () => {
+        await dropOld(() => {
           const names = old.purge(some)
           if (names.length > 0) record(withCount(entry, names.length))
           return names

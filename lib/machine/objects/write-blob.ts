@@ -23,8 +23,7 @@ const writeWhole = async (
   }
 }
 
-// A failure of the write is thrown when the write is awaited.
-export const later = (promise: Promise<void>): Promise<void> => {
+export const failWhenAwaited = (promise: Promise<void>): Promise<void> => {
   promise.catch(() => {})
   return promise
 }
@@ -41,7 +40,7 @@ const createSyncAhead = (file: FileHandle, durable: boolean, kept: { size: numbe
         syncing = undefined
         kept.size = size
       })
-      syncing = later(now)
+      syncing = failWhenAwaited(now)
     },
     settled: async () => syncing,
   }
@@ -78,7 +77,7 @@ export const writeBlob = async (
     gathered = []
     length = 0
     const position = start + size - bytes
-    writing = later(writeWhole(file, pieces, { position, length: bytes }).then(() => ahead.wrote(size)))
+    writing = failWhenAwaited(writeWhole(file, pieces, { position, length: bytes }).then(() => ahead.wrote(size)))
   }
   try {
     for await (const chunk of chunks) {

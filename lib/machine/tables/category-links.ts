@@ -58,14 +58,14 @@ const prepareLinks = (connection: DatabaseSync, kind: ObjectKind) => {
 
 export const createCategoryLinks = ({ connection, read, write }: Database, record: RecordChange): CategoryLinks => {
   const statements = byName(objectKindNames, (kind) => prepareLinks(connection, kind))
-  const categories = column<number>(unknownIn('categories'))(connection)
+  const unknownCategories = column<number>(unknownIn('categories'))(connection)
 
   const putLink = ({ site, kind, category, id }: ReturnType<typeof linkOf>, displayable?: boolean): boolean =>
     statements[kind].put(site, category, id, displayable) === 1
 
   const refusalOf = (end: LinkEnd, others: readonly number[]): LinkOutcome | undefined => {
-    const [ofCategories, ofObjects] = [categories, statements[end.kind].unknown]
-    const [own, unknown] = isList(end) ? [ofCategories, ofObjects] : [ofObjects, ofCategories]
+    const unknownObjects = statements[end.kind].unknown
+    const [own, unknown] = isList(end) ? [unknownCategories, unknownObjects] : [unknownObjects, unknownCategories]
     if (own(end.site, [isList(end) ? end.category : end.id]).length > 0) return { outcome: 'end unknown' }
     const ids = unknown(end.site, others)
     return ids.length > 0 ? { outcome: 'others unknown', ids: new Set(ids) } : undefined

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type HistoryEntry, withCount } from '../../core/history-entry.ts'
 import type { SiteId } from '../../core/ids.ts'
-import { type Clock, systemClock } from '../../core/time.ts'
+import type { Clock } from '../../core/time.ts'
 import type { Period, PlaceConditions, RemovalTask, RemovedFolder } from '../../storage/object-store.ts'
 import { root, type StoragePath } from '../../storage/path.ts'
 import { type FolderRemovals, longestSilence, type OpenRemoval, type Workflows } from '../../storage/path-locks.ts'
@@ -53,7 +53,7 @@ export const createRemovalRecords = (connection: DatabaseSync, wall: Clock['wall
   }
 }
 
-export const createFolderRemovals = (database: Database, record: RecordChange, clock = systemClock): FolderRemovals => {
+export const createFolderRemovals = (database: Database, record: RecordChange, clock: Clock): FolderRemovals => {
   const { connection, read, write } = database
   const { monotonic, wall } = clock
   const removals = prepareAll(connection, {

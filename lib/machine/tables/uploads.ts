@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SiteId } from '../../core/ids.ts'
 import type { Clock } from '../../core/time.ts'
-import type { UploadProgress } from '../../storage/upload-progress.ts'
+import { progressKeptFor, type UploadProgress } from '../../storage/upload-progress.ts'
 import { isOf, type TakeOutcome, type Upload, type UploadRecords } from '../../storage/uploads/upload.ts'
 import type { Database } from '../sqlite/database.ts'
 import { type Flag, one, prepareAll, value } from '../sqlite/queries.ts'
@@ -107,8 +107,6 @@ export const createUploadRecords = (database: Database, { monotonic }: Clock): U
   }
 }
 
-const keptFor = 24 * 3600 * 1000
-
 /** The progress of the upload that each token began last, whatever the clock says. No write waits for the disk. */
 export const createUploadProgress = ({ connection, read, note }: Database, { wall }: Clock): UploadProgress => {
   const { begin, report, get } = prepareAll(connection, {
@@ -121,8 +119,8 @@ export const createUploadProgress = ({ connection, read, note }: Database, { wal
   })
 
   return {
-    begin: ({ token, id }, percent) => note(() => void begin(token, id, percent, wall() + keptFor)),
-    report: ({ token, id }, percent) => note(() => void report(percent, wall() + keptFor, token, id, percent)),
+    begin: ({ token, id }, percent) => note(() => void begin(token, id, percent, wall() + progressKeptFor)),
+    report: ({ token, id }, percent) => note(() => void report(percent, wall() + progressKeptFor, token, id, percent)),
     percentOf: (token) => read(() => get(token, wall()) ?? 0),
   }
 }

@@ -127,5 +127,8 @@ test('A database that another process has open is not reported as damaged', asyn
   const holder = new DatabaseSync(database(directory))
   holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE')
   await expect(hostHere(directory)).rejects.toThrow(messages.directory.databaseInUse)
+  const { stdout, stderr } = await administer(directory, ['check', '--bytes'])
+  expect(stdout + stderr).toContain('it is in use by another process.')
+  expect(stdout + stderr).not.toContain('damaged')
   holder.close()
 })
