@@ -136,7 +136,8 @@ const emptyBucket = async ({ endpoint }: Emulator, region: string, Bucket: strin
     const { Versions = [], DeleteMarkers = [] } = await s3.send(new ListObjectVersionsCommand({ Bucket }))
     const Objects = [...Versions, ...DeleteMarkers].map(({ Key, VersionId }) => ({ Key, VersionId }))
     if (Objects.length === 0) return
-    await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }))
+    const { Errors: [refused] = [] } = await s3.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }))
+    if (refused) throw new Error(`The bucket ${Bucket} cannot be emptied: ${refused.Message}`)
   }
 }
 

@@ -136,7 +136,6 @@ export const addServiceOptions = (command: Command): Command =>
     .option('--no-demo', 'create no demo site')
     .option('--quiet', 'log no requests', false)
     .addOption(new Option('--log <format>', 'the format of the log').choices(['text', 'json']).default('text'))
-    .allowExcessArguments(false)
 
 /** Each error of Commander becomes one line of printable characters. */
 export const printableErrors = {

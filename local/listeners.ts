@@ -24,14 +24,17 @@ const ownAddress = (): string =>
 
 export const withPort = (name: string, port: number): string => `${isIPv6(name) ? `[${name}]` : name}:${port}`
 
+const noHost = (host: string) => `There is no host called ${host}. Choose another address with --host.`
+const noAddress = (host: string) => `This machine has no address ${host}. Choose another address with --host.`
+
 const refusals: Readonly<Record<string, (host: string, port: number) => string>> = {
   EADDRINUSE: (_, port) => `Port ${port} is taken. Choose another port with --port or --data-centres.`,
   EACCES: (_, port) => `This user may not listen on port ${port}. Choose a port above 1023.`,
-  EADDRNOTAVAIL: (host) => `This machine has no address ${host}. Choose another address with --host.`,
-  ENOTFOUND: (host) => `There is no host called ${host}. Choose another address with --host.`,
-  EAI_AGAIN: (host) => `There is no host called ${host}. Choose another address with --host.`,
-  EAFNOSUPPORT: (host) => `This machine has no address ${host}. Choose another address with --host.`,
-  EINVAL: (host) => `This machine has no address ${host}. Choose another address with --host.`,
+  EADDRNOTAVAIL: noAddress,
+  ENOTFOUND: noHost,
+  EAI_AGAIN: noHost,
+  EAFNOSUPPORT: noAddress,
+  EINVAL: noAddress,
 }
 
 export const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {

@@ -153,6 +153,7 @@ export const startService = async (options: Options) => {
   }
 
   try {
+    // Throws for an unreadable file before the service listens, even if no demo is wanted.
     readDemo(directory)
     const damaged = stores.tidied?.damaged ?? 0
     if (damaged > 0) {

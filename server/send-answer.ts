@@ -93,7 +93,7 @@ export const sendAnswer = async (
   waiting: WaitingAnswers,
 ): Promise<void> => {
   const { req: request } = response
-  const writeHead = ({ status, headers }: Answer, length: number | undefined): boolean => {
+  const writeHead = ({ status, headers }: Answer, length?: number): boolean => {
     const unread = !request.complete
     response.writeHead(status, {
       ...(length !== undefined && status !== 204 && status !== 304 && { 'Content-Length': length }),
@@ -132,12 +132,12 @@ export const sendAnswer = async (
     let unread: boolean | undefined
     const prepare = () => {
       // Before the first bytes are sent, another answer is still possible.
-      unread ??= writeHead(answer, undefined)
+      unread ??= writeHead(answer)
       waiting.progressed(response)
     }
     try {
       await writeStream(stream, declared === undefined ? undefined : Number(declared), response, prepare)
-      return response.destroyed ? uncut : await finish(unread ?? writeHead(answer, undefined))
+      return response.destroyed ? uncut : await finish(unread ?? writeHead(answer))
     } catch (error) {
       if (response.destroyed) return uncut
       if (!response.headersSent) throw error
@@ -166,7 +166,7 @@ export const sendAnswer = async (
     if (answer.headers['Content-Length'] !== undefined) admit(pieceSize)
     if (request.method !== 'HEAD') return sendStream(answer, body)
     body.destroy()
-    return finish(writeHead(answer, undefined))
+    return finish(writeHead(answer))
   }
 
   const deliver = async ({ answer, record }: HandledRequest): Promise<void> => record(await send(answer))

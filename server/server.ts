@@ -15,7 +15,7 @@ import { type SlowestBody, type WaitingAnswers, waitingInProcess, watchBody } fr
 // Importing `node:http` by name would also load WebSocket and undici, which costs 40 ms of every start.
 const { createServer: createHttpServer } = process.getBuiltinModule('node:http')
 
-interface Waiting {
+interface QueuedRequest {
   readonly response: ServerResponse
   readonly begin: () => void
 }
@@ -23,11 +23,11 @@ interface Waiting {
 // Starts each request after the answer to the previous request on the same connection. Otherwise a thousand pipelined
 // requests would need memory for a thousand answers. While requests wait, nothing is read from the connection. `begin`
 // must end or destroy the response.
-const createTurns = () => {
-  const queues = new WeakMap<Duplex, Waiting[]>()
+const createRequestQueues = () => {
+  const queues = new WeakMap<Duplex, QueuedRequest[]>()
   const refused = new WeakSet<Duplex>()
 
-  const beginNext = (socket: Socket, queue: Waiting[]): void => {
+  const beginNext = (socket: Socket, queue: QueuedRequest[]): void => {
     const next = queue[0]
     if (!next || !socket.writable) return
     next.response.once('close', () => {
@@ -71,10 +71,8 @@ export const dispatch =
   (path: string): Handler =>
     handlers[groupAt(path)]
 
-const complaintInterval = 1_000
-
 // Sends 100 Continue when an operation first reads the body, so never before an early error.
-const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Readable =>
+const bodyAfterContinue = (request: IncomingMessage, response: ServerResponse): Readable =>
   Readable.from(
     (async function* () {
       response.writeContinue()
@@ -82,6 +80,8 @@ const bodyAfterLeave = (request: IncomingMessage, response: ServerResponse): Rea
     })(),
     { objectMode: false },
   )
+
+const complaintInterval = 1_000
 
 export const surviveShortage = (server: Server): void => {
   let complained = Number.NEGATIVE_INFINITY
@@ -115,7 +115,7 @@ const answerOn = <Kind extends Server>(
     addressOf = () => undefined,
   }: Front,
 ): Kind => {
-  const { inTurn, refuseNext, endIfLeft } = createTurns()
+  const { inTurn, refuseNext, endIfLeft } = createRequestQueues()
 
   const serve = async (exchange: Exchange, body: Readable): Promise<void> => {
     const { req: message } = exchange.response
@@ -141,7 +141,7 @@ const answerOn = <Kind extends Server>(
 
   server.on('request', (request, response) => accept({ response, isWaiting: () => false }, request))
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    const body = bodyAfterLeave(request, response)
+    const body = bodyAfterContinue(request, response)
     accept({ response, isWaiting: () => !body.readableDidRead }, body)
   })
   server.on('checkExpectation', (_: IncomingMessage, response: ServerResponse) => {

@@ -3,9 +3,10 @@ import { roles } from '../../lib/access/people.ts'
 import { type ChangeType, readChangeType, viewOfChange } from '../../lib/core/history-entry.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { changesBefore, type History } from '../../lib/history/history.ts'
+import { parserOf } from '../../local/flags.ts'
 import type { AdminStores } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
-import { type OfSite, parserOf, parseSpan, siteCommandOf } from '../terminal/arguments.ts'
+import { type OfSite, parseSpan, siteCommandOf } from '../terminal/arguments.ts'
 
 interface Options extends OfSite {
   // In seconds.

@@ -62,7 +62,7 @@ const create = async (stores: AdminStores, kind: ContentKind, { site, id: wanted
     if ('problems' in result) throw new Refusal(`${firstFault(result.problems)}.`)
     return withDefaults(kind, result.value, Date.now())
   }
-  // If members are wrong, this throws before the first call to the store.
+  // If members are wrong, this throws before the contents are read.
   contentUnder(1)
   return createUnderId({
     wanted,

@@ -28,7 +28,7 @@ async function* formRecords({ webForms }: ContentStores, site: SiteId): AsyncGen
   }
 }
 
-// The import sets `siteId`, and null is the default of most members, so both are left out.
+// The import sets `siteId`, and refuses null for a member that is not nullable, so both are left out.
 const membersOf = (kind: ContentKind, content: Content): object => {
   const members = Object.entries(contentMembers[kind]).filter(([name]) => name !== 'siteId')
   return Object.fromEntries(

@@ -17,7 +17,7 @@ import { notSure, Refusal } from '../terminal/output.ts'
 const noForm = (site: SiteId, id: WebFormId) =>
   new Refusal(`Site ${site} has no web form ${id}. "form list --site ${site}" lists its web forms.`)
 
-const findForm = async (stores: AdminStores, id: WebFormId, { site }: OfSite) => {
+const findForm = async (stores: AdminStores, site: SiteId, id: WebFormId) => {
   const { webForms } = await areaOf(stores, site)
   const form = await webForms.get(site, id)
   if (!form) throw noForm(site, id)
@@ -39,13 +39,13 @@ const create = async (stores: AdminStores, { site, name, id: wanted }: NewOption
 const list = async (stores: AdminStores, { site }: OfSite) => (await areaOf(stores, site)).webForms.list(site)
 
 const rename = async (stores: AdminStores, id: WebFormId, { site, name }: NewOptions<WebFormId>) => {
-  const { webForms } = await findForm(stores, id, { site })
+  const { webForms } = await findForm(stores, site, id)
   await webForms.rename(site, id, name, entryOf('form.changed', site, `form/${id}`, { name }))
   return { id, name }
 }
 
 const remove = async (stores: AdminStores, id: WebFormId, { site, yes, dryRun }: OfSite & RemoveOptions) => {
-  const { webForms, form } = await findForm(stores, id, { site })
+  const { webForms, form } = await findForm(stores, site, id)
   const { name, fields } = form
   if (dryRun) return { removed: false, fields: fields.length }
   if (!yes) throw new Refusal(`Removing web form ${id} "${name}" also removes its fields: ${fields.length}. ${notSure}`)

@@ -18,6 +18,7 @@ import {
 import { type RoleName, roles } from '../../lib/access/people.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import { type Right, simplified, textOfRight } from '../../lib/core/rights.ts'
+import { parserIf, parserOf } from '../../local/flags.ts'
 import { type AdminStores, entryOf } from '../stores/admin-stores.ts'
 import { type GlobalOptions, onStores, siteOf } from '../stores/stores.ts'
 import {
@@ -27,8 +28,6 @@ import {
   lifetimeOption,
   type OfSite,
   parsePlainId,
-  parserIf,
-  parserOf,
   parseSiteId,
   rightOption,
   siteCommandOf,
@@ -40,7 +39,7 @@ const parseIssuerUrl = parserIf(
   isIssuerUrl,
   'It must be an https URL without a query, exactly as in the claim iss of its tokens. Only 127.0.0.1 may use http.',
 )
-const parseText = parserIf(isPlainText, 'It must be 1 to 255 ASCII characters without spaces.')
+const parsePlainText = parserIf(isPlainText, 'It must be 1 to 255 ASCII characters without spaces.')
 
 // People of every site may sign in through an issuer, so each site gets an entry.
 const entriesOf = async ({ sites }: AdminStores, type: ChangeType, { id, url }: Issuer): Promise<HistoryEntry[]> =>
@@ -76,8 +75,8 @@ export const issuerCommand = (): Command =>
     commandOf('add', 'trust an OpenID Connect issuer; then give its tokens rights with "rule add"', ...issuerExamples)
       .argument('<url>', 'the URL of the issuer, exactly as in the claim iss of its tokens', parseIssuerUrl)
       .requiredOption('--id <id>', 'a short name for the issuer, used in URLs and in other commands', parsePlainId)
-      .requiredOption('--audience <audience>', 'the claim aud that tokens of programs must have', parseText)
-      .option('--client-id <id>', 'the id of this service at the issuer, so that people can sign in', parseText)
+      .requiredOption('--audience <audience>', 'the claim aud that tokens of programs must have', parsePlainText)
+      .option('--client-id <id>', 'the id of this service at the issuer, so that people can sign in', parsePlainText)
       .action(onStores(trustIssuer)),
     commandOf('list', 'list all issuers').action(onStores(listIssuers)),
     commandOf('remove', 'remove an issuer with its rules; tokens of its programs expire within an hour', 'github')

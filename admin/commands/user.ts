@@ -20,19 +20,17 @@ import { describeInvitation, type Invitation } from '../../lib/access/sign-in.ts
 import { addUser, changeUser, type Manager, removeUser, type UserChange } from '../../lib/access/user-rules.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { howMany } from '../../lib/core/names.ts'
-import { parseFolder, type Right, textOfRight } from '../../lib/core/rights.ts'
+import { mostEntries, parseFolder, type Right, textOfRight } from '../../lib/core/rights.ts'
 import { systemClock } from '../../lib/core/time.ts'
+import { parserIf, parserOf } from '../../local/flags.ts'
 import { type AdminStores, administrator, personOf } from '../stores/admin-stores.ts'
 import { onStores, siteOf } from '../stores/stores.ts'
 import {
   collect,
   commandOf,
   groupOf,
-  mostEntries,
   type OfSite,
   parseName,
-  parserIf,
-  parserOf,
   parseSiteId,
   type RemoveOptions,
   removeCommandOf,
@@ -155,18 +153,18 @@ const disable = async (stores: AdminStores, name: string) => {
 }
 
 const remove = async (stores: AdminStores, name: string, options: Partial<OfSite> & RemoveOptions) => {
-  const { site, yes: sure, dryRun: isDry } = options
+  const { site, yes, dryRun } = options
   if (site !== undefined) await siteOf(stores, site)
   const person = await personOf(stores, name, site)
   const sites = site === undefined ? sitesOfPerson(person) : [site]
-  if (isDry || !sure) {
+  if (dryRun || !yes) {
     // A preview must refuse what the removal would refuse.
     const after = site === undefined ? undefined : withoutSite(person, site)
     const people = await stores.people.listOfSites(...ownershipsLost(person, after))
     requireOtherOwners(people, person, after)
     const keysOfSites = await Promise.all(sites.map((id) => stores.grants.keysOf(id)))
     const keys = keysOfSites.flat().filter(({ user }) => user === person.name).length
-    if (isDry) return { removed: false, sites, keys }
+    if (dryRun) return { removed: false, sites, keys }
     throw new Refusal(
       `Removing ${person.name} from ${howMany(sites.length, 'site')} (${sites.join(', ')}) also ends ${howMany(keys, 'key')}` +
         `${after ? '' : ' and all sessions'}. ${notSure}`,

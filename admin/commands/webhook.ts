@@ -19,9 +19,10 @@ import {
   viewOfDelivery,
   viewOfWebhook,
 } from '../../lib/webhooks/webhooks.ts'
+import { parserIf } from '../../local/flags.ts'
 import { type AdminStores, administrator } from '../stores/admin-stores.ts'
 import { areaOf, type GlobalOptions, onStores } from '../stores/stores.ts'
-import { collect, groupOf, type OfSite, parserIf, siteCommandOf } from '../terminal/arguments.ts'
+import { collect, groupOf, type OfSite, siteCommandOf } from '../terminal/arguments.ts'
 import { printOnce, Refusal } from '../terminal/output.ts'
 
 interface Options extends OfSite {
@@ -106,8 +107,7 @@ const change = async (stores: AdminStores, id: string, options: Options) => {
     throw new Refusal('Name what to change: "webhook change --help" lists the options.')
   if (url !== undefined) refuseTarget(url, options)
   const { deps, webhook } = await find(stores, id, options)
-  const author = { author: administrator, now: Date.now() }
-  return changeWebhook(deps, webhook, wanted, author).catch(unknown(site))
+  return changeWebhook(deps, webhook, wanted, { author: administrator, now: Date.now() }).catch(unknown(site))
 }
 
 const remove = async (stores: AdminStores, id: string, options: Options) => {

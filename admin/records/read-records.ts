@@ -79,18 +79,15 @@ const refusalOf = (error: unknown, file: string, isChecked: boolean): Refusal =>
  * The text of a file, or of standard input for `-`. Checks a whole file first, so that no part of an invalid file is
  * imported. The signal ends the text early. Throws a Refusal if the input cannot be read or is not UTF-8.
  */
-export async function* readInput(file: string, signal?: AbortSignal): AsyncGenerator<string> {
-  const readText = () => {
-    const bytes = openInput(file)
-    return decodeUtf8(signal ? addAbortSignal(signal, bytes) : bytes)
-  }
+export async function* readInput(file: string, signal: AbortSignal): AsyncGenerator<string> {
+  const readText = () => decodeUtf8(addAbortSignal(signal, openInput(file)))
   // Standard input and pipes cannot be read twice.
   const isChecked = statsOf(file)?.isFile() ?? false
   try {
     if (isChecked) for await (const _ of readText());
     yield* readText()
   } catch (error) {
-    if (!signal?.aborted) throw refusalOf(error, file, isChecked)
+    if (!signal.aborted) throw refusalOf(error, file, isChecked)
   }
 }
 

@@ -34,7 +34,6 @@ export async function* readAll<Value extends { readonly id: number }>(
   }
 }
 
-// The author of changes that commands make.
 const userName = (): string => {
   try {
     return userInfo().username
@@ -44,6 +43,7 @@ const userName = (): string => {
   }
 }
 
+// The author of changes that commands make.
 export const administrator: Author = { actor: `admin:${userName()}` }
 
 export const entryOf = (

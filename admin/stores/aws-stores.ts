@@ -71,8 +71,8 @@ export const openAwsStores = async (prefix: string, replica?: string): Promise<A
   // Sites and tokens are global. Their history is in the data centre of the site.
   const record: RecordChange = async (entry) => {
     try {
-      const home = (await sites.getSite(entry.site))?.dataCentre
-      const { need, dynamodb } = await openDataCentre(home ?? '')
+      const site = await sites.getSite(entry.site)
+      const { need, dynamodb } = await openDataCentre(site?.dataCentre ?? '')
       await openJournal({ journalTable: need(tableOutput('journal')) }, { dynamodb }).record(entry)
     } catch (error) {
       logLostEntry(entry, error)

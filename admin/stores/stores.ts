@@ -121,7 +121,7 @@ const located = (error: unknown, options: GlobalOptions): unknown => {
 }
 
 /**
- * The action of a command: opens the stores that the command line names, runs `act` with its arguments and options,
+ * The action of a command: opens the stores that the command line names, runs `run` with its arguments and options,
  * prints the result and closes the stores. `forPeople` formats the result as text. Throws FaultsFound if the result has
  * faults.
  */

@@ -1,10 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { largestContentId, largestNamedId, parseId, type SiteId } from '../../lib/core/ids.ts'
 import { plainId } from '../../lib/core/names.ts'
-import { areas, parseRight } from '../../lib/core/rights.ts'
+import { areas, mostEntries, parseRight } from '../../lib/core/rights.ts'
 import { parserIf, parserOf } from '../../local/flags.ts'
-
-export { parserIf, parserOf }
 
 const idUpTo = <Id extends number>(largest: number, text: string): Id => {
   const id = parseId<Id>(text)
@@ -69,9 +67,6 @@ const parseLifetime = spanUpTo(365 * day, 'It must be a duration such as 30m, 4h
 
 export const lifetimeOption = (description: string, usual: string, parse = parseLifetime): Option =>
   new Option('--ttl <lifetime>', description).argParser(parse).default(parse(usual), usual)
-
-/** The most rights or folders, as in a request. */
-export const mostEntries = 50
 
 const parseGivenRight = parserOf(
   parseRight,

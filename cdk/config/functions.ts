@@ -75,7 +75,10 @@ export type ByFunction<Value> = Readonly<
 >
 
 export const byFunction = <Value>(hasWebhooks: boolean, create: (name: FunctionName) => Value): ByFunction<Value> =>
-  byName(functionNames.filter((name) => hasWebhooks || name !== 'webhooks') as FunctionName[], create)
+  byName(
+    functionNames.filter((name) => hasWebhooks || name !== 'webhooks'),
+    create,
+  )
 
 export const functionName = (name: FunctionName): string => `${capitalised(name)}Function`
 

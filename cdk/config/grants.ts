@@ -45,15 +45,13 @@ const allFileActions = [
 
 export type FileAction = (typeof allFileActions)[number]
 
-type FileAccess = readonly FileAction[]
-
 type QueueAction = 'SendMessage' | 'ReceiveMessage' | 'DeleteMessage' | 'GetQueueAttributes'
 
 const workerActions: readonly QueueAction[] = ['SendMessage', 'ReceiveMessage', 'DeleteMessage', 'GetQueueAttributes']
 
 interface FunctionGrants {
   readonly tables: readonly TableAccess[]
-  readonly files?: FileAccess
+  readonly files?: readonly FileAction[]
   readonly queue?: { readonly name: 'removals' | 'webhooks'; readonly actions: readonly QueueAction[] }
 }
 
@@ -151,7 +149,7 @@ export const allowOnTables = (grants: readonly TableAccess[], arnsOf: (table: Ta
     return statement
   })
 
-export const allowOnFiles = (actions: FileAccess, bucketArn: string): readonly PolicyStatement[] => {
+export const allowOnFiles = (actions: readonly FileAction[], bucketArn: string): readonly PolicyStatement[] => {
   const granted = Map.groupBy(actions, (action) => (action.startsWith('ListBucket') ? bucketArn : `${bucketArn}/*`))
   return [...granted].map(([arn, ofArn]) => allow('s3', ofArn, arn))
 }

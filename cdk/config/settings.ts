@@ -113,20 +113,24 @@ const settings = z.strictObject({
 
 type Fault = readonly [isThere: boolean | undefined, path: string, message: string]
 
+const isElsewhere = (arn: string | undefined, region: string) => (arn?.split(':')[3] ?? region) !== region
+
 const faultsAt = (all: Settings, id: string, dataCentre: DataCentreSettings): readonly Fault[] => {
   const { region, streaming, customDomain, alarmTopic } = dataCentre
   const restored = Object.keys(dataCentre.restoredTables ?? {})
-  const { certificateArn } = customDomain ?? {}
   const certificates = streaming ? edgeRegion : region
-  const isElsewhere = (certificateArn?.split(':')[3] ?? certificates) !== certificates
   const isTaken = ['directory', 'edge', 'watch'].includes(id)
   const lacksCloudFront = partitionOf(region) !== 'aws'
   const path = `dataCentres.${id}`
   return [
     [!plainId.test(id), path, 'must have an id of up to 32 of a-z, 0-9 and -, a letter first'],
     [isTaken, path, 'must have another id, because another stack already has this name'],
-    [isElsewhere, `${path}.customDomain.certificateArn`, `must be the ARN of a certificate in ${certificates}`],
-    [(alarmTopic?.split(':')[3] ?? region) !== region, `${path}.alarmTopic`, `must be in ${region}`],
+    [
+      isElsewhere(customDomain?.certificateArn, certificates),
+      `${path}.customDomain.certificateArn`,
+      `must be the ARN of a certificate in ${certificates}`,
+    ],
+    [isElsewhere(alarmTopic, region), `${path}.alarmTopic`, `must be in ${region}`],
     [
       restored.length > 0 && !isProtected(all, dataCentre),
       `${path}.restoredTables`,
@@ -146,8 +150,7 @@ const keyFaults = (all: Settings): readonly Fault[] => {
   if (!keys) return []
   return [
     ...Object.entries(keys).map(([region, arn]): Fault => {
-      const isElsewhere = (arn.split(':')[3] ?? region) !== region
-      return [isElsewhere, `encryptionKeys.${region}`, 'must be the ARN of a key in this region']
+      return [isElsewhere(arn, region), `encryptionKeys.${region}`, 'must be the ARN of a key in this region']
     }),
     ...[...stackRegions(all)].map((region): Fault => {
       return [keys[region] === undefined, `encryptionKeys.${region}`, 'is missing. Each region needs a key']

@@ -25,7 +25,7 @@ import {
   readBody,
 } from '../../lib/http/operation.ts'
 import { done, neverStored, ok, type Reply, secret } from '../../lib/http/reply.ts'
-import { isLoopback, type Request, type RoutedRequest } from '../../lib/http/request.ts'
+import type { Request, RoutedRequest } from '../../lib/http/request.ts'
 import { findHere, siteIdIn } from '../../lib/http/resolve-site.ts'
 import { xmlNames } from '../../lib/http/write-xml.ts'
 import type { AccessDeps } from '../../lib/service/deps.ts'
@@ -40,7 +40,7 @@ const requireHttps = async ({ edge, insecureSignIn }: AccessDeps, { address }: R
   if (insecureSignIn) return
   const { protocol, hostname } = new URL((await findHere(edge)).url)
   const caller = address ?? hostname.replace(/^\[|\]$/g, '')
-  if (protocol === 'https:' || caller === 'localhost' || isLoopback(caller)) return
+  if (protocol === 'https:' || caller === 'localhost' || caller === '::1' || caller.startsWith('127.')) return
   throw new ServiceError('signInRefused', {
     message:
       'The service accepts passwords only over https, except from its own machine. Use the https address. If the service has no https address, ' +
@@ -143,7 +143,7 @@ export const acceptInvitation: PublicOperation<AccessDeps> = async (request, dep
 }
 
 /** Errors: signInRefused, for keys and for tokens without a person. */
-const signedIn = ({ kind, person }: Caller) => {
+const requirePerson = ({ kind, person }: Caller) => {
   if (kind === 'session' && person) return person
   throw new ServiceError('signInRefused', {
     message: 'This needs the token of a sign-in. Sign in with name and password.',
@@ -152,9 +152,9 @@ const signedIn = ({ kind, person }: Caller) => {
 
 /** 401/101001 if the person does not have the site, or if the site is in another data centre. */
 export const createSiteToken: CallerOperation<AccessDeps> = async ({ caller: cached, params }, deps) => {
-  const caller = callerOf(cached, await deps.people.get(signedIn(cached).name))
-  if (!caller) throw new ServiceError('tokenRejected')
-  const person = signedIn(caller)
+  const person = await deps.people.get(requirePerson(cached).name)
+  const caller = callerOf(cached, person)
+  if (!person || !caller) throw new ServiceError('tokenRejected')
   const id = siteIdIn(String(params['ownSite']), caller, { siteAmbiguous: 'siteAmbiguous' })
   const site = id === undefined ? undefined : await deps.findSite(id)
   if (site?.dataCentre !== deps.edge.dataCentre) {
@@ -168,7 +168,7 @@ export const createSiteToken: CallerOperation<AccessDeps> = async ({ caller: cac
 /** */
 export const signOut: CallerOperation<AccessDeps> = async ({ caller, query, id: requestId }, deps) => {
   const entries = grantEntries('removed', caller, { actor: caller.user, requestId })
-  if (query.has('all')) await endSessions(deps, signedIn(caller).name)
+  if (query.has('all')) await endSessions(deps, requirePerson(caller).name)
   else await deps.grants.remove(caller.hash, entries)
   return done
 }
@@ -195,7 +195,7 @@ export const getMe: CallerOperation = async ({ caller }) => {
 /** 401/101001 for a wrong old password, 400/101013 for a weak new one. */
 export const changePassword: CallerOperation<AccessDeps> = async (request, deps) => {
   const { caller, address } = request
-  const { name: username } = signedIn(caller)
+  const { name: username } = requirePerson(caller)
   await requireHttps(deps, request)
   const { password, oldPassword } = await readBody(request, bodyOf('passwordBody'))
   await change(deps, caller, { username, password: oldPassword, address }, password)

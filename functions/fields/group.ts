@@ -3,7 +3,7 @@ import type * as contract from '../../lib/contract/fields/contract.ts'
 import { fieldsRoutes } from '../../lib/contract/routes/fields.ts'
 import { ServiceError } from '../../lib/core/errors.ts'
 import type { ChangeType } from '../../lib/core/history-entry.ts'
-import { parseId, type SiteId, type WebFormId } from '../../lib/core/ids.ts'
+import { parseId, type WebFormId } from '../../lib/core/ids.ts'
 import {
   addField,
   changeField,
@@ -78,8 +78,10 @@ const bodyOf = bodiesOf({
   xml: async (text) => (await import('../../lib/http/read-xml.ts')).readXml(text),
 })
 
-const findForm = async (webForms: WebForms, site: SiteId, id: WebFormId): Promise<WebForm> => {
-  const form = await webForms.get(site, id)
+type FormInput = OperationInput<ReturnType<typeof webFormOf>>
+
+const findForm = async (webForms: WebForms, { site, params }: FormInput): Promise<WebForm> => {
+  const form = await webForms.get(site.id, params.webForm)
   if (!form) throw new ServiceError('webFormUnknown')
   return form
 }
@@ -92,13 +94,13 @@ const listWebForms = operation({}, async (input, { webForms }) => {
 })
 
 const getWebForm = operation({ params: webFormOf }, async (input, { webForms }) => {
-  const form = await findForm(webForms, input.site.id, input.params.webForm)
+  const form = await findForm(webForms, input)
   return ok(webFormView(form, input), { xml: xmlNames.webForm })
 })
 
 /** F-2 (operation 2). 404/115001 for an unknown form, 404/115002 for an unknown field. */
 const getField = operation({ params: fieldOf }, async (input, { webForms }) => {
-  const form = await findForm(webForms, input.site.id, input.params.webForm)
+  const form = await findForm(webForms, input)
   const field = findField(form.fields, input.params.typeId)
   const value = fieldView(field, fieldsUrl(input, form.id))
   return ok(value, { xml: xmlNames.field, tag: fieldTag(field) })
@@ -106,13 +108,11 @@ const getField = operation({ params: fieldOf }, async (input, { webForms }) => {
 
 /** F-1 (operation 1). 404/115001 for an unknown form. */
 const listFields = operation({ params: webFormOf }, async (input, { webForms }) => {
-  const form = await findForm(webForms, input.site.id, input.params.webForm)
+  const form = await findForm(webForms, input)
   const url = fieldsUrl(input, form.id)
   const items = form.fields.map((field) => fieldView(field, url))
   return ok<Answer<typeof contract.fieldPage>>(wholeList(url, items), { xml: xmlNames.fields, tag: byValue })
 })
-
-type FormInput = OperationInput<ReturnType<typeof webFormOf>>
 
 const changeFields = (input: FormInput, deps: FieldsDeps, type: ChangeType, typeId: number, edit: FieldsEdit) => {
   const { site, params, author, deadline } = input

@@ -82,8 +82,8 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
   }
 
   const beat = (): void => {
-    advance(true)
     if (timeLeft() > 0) timer = setTimeout(beat, Math.min(heartbeat, timeLeft()))
+    advance(true)
   }
 
   const leave = listener.watch(() => advance(false))

@@ -115,7 +115,7 @@ const thingsAfter = async ({ history }: StorageDeps, site: SiteId, cursor: numbe
   return things
 }
 
-const positionIn = (cursor: string): number => {
+const positionOfCursor = (cursor: string): number => {
   const position = Number(readCursor(cursor, ['change'], 'storageRefused').after)
   if (!Number.isSafeInteger(position)) throw foreignCursor('storageRefused')
   return position
@@ -129,7 +129,7 @@ export const listTrash = operation({ params: describablePath, query: pageOf }, a
   const { site, caller, params, deadline, query } = input
   const limit = Math.min(query.limit, mostItems)
   const filter: ChangeFilter = { types, subject: params.path === root ? '' : `${params.path}/`, rights: caller.rights }
-  let before = query.cursor === undefined ? undefined : positionIn(query.cursor)
+  let before = query.cursor === undefined ? undefined : positionOfCursor(query.cursor)
   const end = deadline.reserving(reserves.preview)
   const deleted: Item[] = []
   const things = before === undefined ? new Set<string>() : await thingsAfter(deps, site.id, before)

@@ -85,7 +85,7 @@ const schemas = () => import('../../lib/contract/storage/switches.ts')
 
 export const schemaOf = bodiesOf({ schemas, malformed: 'storageRefused' })
 
-const usualLimit = 100
+export const usualLimit = 100
 
 export const pageOf = async (query: Switches) => {
   const { limit = usualLimit, cursor } = await readSwitches(query, ['limit', 'cursor'], schemaOf('listing'))

@@ -92,10 +92,8 @@ export const getMeta = operation({ params: describablePath, query: listingOf }, 
   const viewOf = async (path: StoragePath): Promise<EntryView | undefined> => {
     const uri = addressOf(dataCentre, site, path)
     const file = isInScope(scope, path) ? await describeFile(deps, site.id, path) : undefined
-    if (file && query.recursive) {
-      throw storageRefused('This path is a file. Leave out recursive, or name a folder.')
-    }
     if (file) {
+      if (query.recursive) throw storageRefused('This path is a file. Leave out recursive, or name a folder.')
       return fileView(nameOf(path), uri, file, await files.fingerprintOf(file.info, deadline))
     }
     const folder = await describePage(deps, scope, path, uri, query)

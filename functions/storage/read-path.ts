@@ -15,7 +15,17 @@ import { readFile } from '../../lib/storage/reading/read-file.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
 import { listDeleted, listTrash, listVersions } from './list-kept.ts'
-import { asDraft, describablePath, operation, readablePath, schemaOf, scopeOf, timeOf, versionOf } from './params.ts'
+import {
+  asDraft,
+  describablePath,
+  operation,
+  readablePath,
+  schemaOf,
+  scopeOf,
+  timeOf,
+  usualLimit,
+  versionOf,
+} from './params.ts'
 import { getMeta } from './read-meta.ts'
 
 const getProgress = operation({}, async ({ caller }, deps) =>
@@ -57,15 +67,14 @@ const getFile = operation({ params: readablePath, query: stateOf }, async (reque
 
 const searchOf = async (query: Switches) => {
   const given = await readSwitches(query, ['search', 'limit', 'cursor'], schemaOf('searchQuery'))
-  const { search: text = '', limit = 100, cursor } = given
+  const { search: text = '', limit = usualLimit, cursor } = given
   return { text, limit: Math.min(limit, longestListing), cursor }
 }
 
 /** GET with `?search=TEXT`: finds files and folders below a folder by a part of their names (S-127). */
 const searchFolder = operation({ params: describablePath, query: searchOf }, async (input, { files }) => {
   const { site, params, query, deadline } = input
-  using end = deadline.reserving(reserves.preview)
-  const wanted = { ...query, deadline: end }
+  const wanted = { ...query, deadline: deadline.reserving(reserves.preview) }
   const { contents, cursor } = await searchNames(files, scopeOf(input, 'read'), params.path, wanted)
   const isNothing = contents.length === 0 && query.cursor === undefined && cursor === undefined
   if (isNothing && params.path !== root && !(await files.exists(folderKey('live', site.id, params.path)))) {

@@ -61,10 +61,10 @@ export const createUseLog = (grants: Pick<Grants, 'recordUse'>, now: () => numbe
   return async (grant: Grant): Promise<void> => {
     if (!isGrantOfKey(grant) || !isCurrent(grant, now())) return
     const { hash } = grant
-    const day = dayOf(now())
-    if (noted.get(hash) === day) return
-    setRecent(noted, hash, day, mostNoted)
-    await grants.recordUse(grant, day).catch(() => noted.delete(hash))
+    const today = dayOf(now())
+    if (noted.get(hash) === today) return
+    setRecent(noted, hash, today, mostNoted)
+    await grants.recordUse(grant, today).catch(() => noted.delete(hash))
   }
 }
 

@@ -46,8 +46,8 @@ export const countAttempt = (stored: Attempts | undefined, { most }: Limit, now:
   if (failures < most + waits) return { attempts: { ...before, failures: failures + 1 }, wait: 0 }
   const wait = Math.min(1000 * 2 ** waits, longestWait)
   const until = now + wait
-  const isKeptUntil = Math.max(before.expires, Math.ceil(until / 1000) + windowSeconds)
-  return { attempts: { failures, waits: waits + 1, until, expires: isKeptUntil }, wait }
+  const keptUntil = Math.max(before.expires, Math.ceil(until / 1000) + windowSeconds)
+  return { attempts: { failures, waits: waits + 1, until, expires: keptUntil }, wait }
 }
 
 /**

@@ -77,7 +77,7 @@ export interface SignInDeps {
   readonly grants: Grants
   readonly attempts: SignInAttempts
   readonly findSite: (id: SiteId) => Promise<{ readonly name: string } | undefined>
-  readonly clock: { readonly wall: () => number }
+  readonly clock: Pick<Clock, 'wall'>
 }
 
 interface Credentials {

@@ -127,7 +127,7 @@ const listening = {
 }
 
 const registration = {
-  sitesTable: required('SITES_TABLE', text()),
+  sitesTable,
   directoryRegion: required('DIRECTORY_REGION', text()),
 }
 
@@ -141,7 +141,7 @@ const machine = {
   ...files,
   longestList,
   keptDays,
-  clientSecrets: optional('CLIENT_SECRETS', (given) => readClientSecrets(given)),
+  clientSecrets: optional('CLIENT_SECRETS', readClientSecrets),
   clientSecretsFile: optional('CLIENT_SECRETS_FILE', secretsFile),
   /** With `on`, an answered change survives a power cut. With any value, the change survives the end of the process. */
   fsync: otherwise('FSYNC', oneOf(['on', 'off']), 'on'),

@@ -17,6 +17,9 @@ export interface Right {
 
 export type AreaRight = `${Area}:${Level}`
 
+/** The most rights or folders of one token, key, person or rule. */
+export const mostEntries = 50
+
 export const rightOf = (text: AreaRight): Right => {
   const [area, level] = text.split(':') as [Area, Level]
   return { area, level, folder: '' }

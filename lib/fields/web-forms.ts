@@ -109,7 +109,7 @@ export const findField = (fields: Fields, typeId: number): SystemField => {
   return field
 }
 
-const without = (fields: Fields, field: SystemField) => fields.filter((other) => other !== field)
+const without = (fields: Fields, field: SystemField | undefined) => fields.filter((other) => other !== field)
 
 /** F-16, F-22 to F-24. `others` are sorted by order. Errors: fieldsMalformed when no position is free. */
 const insertField = (others: Fields, { order, ...field }: UnplacedField): Fields => {
@@ -159,6 +159,5 @@ export const importField = (fields: Fields, field: ImportedField, replaces?: boo
   const existing = fields.find(({ typeId }) => typeId === field.typeId)
   const kept = replaces ? undefined : existing
   const { typeId, name = kept?.name, mandatory = kept?.mandatory ?? false, order = existing?.order } = field
-  const others = fields.filter((other) => other !== existing)
-  return insertField(others, { typeId, ...(name !== undefined && { name }), mandatory, order })
+  return insertField(without(fields, existing), { typeId, ...(name !== undefined && { name }), mandatory, order })
 }

@@ -3,7 +3,7 @@ import { isKey, keyFault } from '../access/keys.ts'
 import { setRecent } from '../core/cached-lookup.ts'
 import { ServiceError, tooManyRequests } from '../core/errors.ts'
 import type { Deadline } from '../core/time.ts'
-import { admitToSite, type CallerDeps, findCurrent } from './admitted-caller.ts'
+import { admitToSite, type CallerDeps, findCurrent, isOfSite } from './admitted-caller.ts'
 import type { CallerOperation, Operation, OperationHandler, PublicOperation } from './operation.ts'
 import { preflight, renderReply } from './render-reply.ts'
 import { preferredFormat } from './representation.ts'
@@ -114,15 +114,13 @@ export const createResponder = <Row extends Route, Deps extends { readonly edge:
     }
     if (route.public) return answer(routed)
     const caller = await authenticate(edge, routed, policy, trace)
-    const { right } = route
-    if (!right) return answer({ ...routed, caller })
+    if (!isOfSite(route)) return answer({ ...routed, caller })
     const found = await resolveSite(edge, routed, caller, route)
     if ('redirect' in found) return renderReply(request, found.redirect, formats)
     trace.site = found.site.id
     edge.limitSite(found.site.id)
-    const siteRoute = { ...route, right }
-    const admitted = admitToSite(siteRoute, caller, found.site)
-    const admission = { request: routed, route: siteRoute, caller: admitted, admittedAt: edge.clock.monotonic() }
+    const admitted = admitToSite(route, caller, found.site)
+    const admission = { request: routed, route, caller: admitted, admittedAt: edge.clock.monotonic() }
     return answer({ ...routed, ...found, caller: admitted, admission })
   }
 }

@@ -14,12 +14,16 @@ export interface CallerDeps extends SiteDeps {
 
 type SiteRoute = Route & Required<Pick<Route, 'right'>>
 
-/** The result of the checks of a request, with all that a repetition of these checks needs. */
+export const isOfSite = (route: Route): route is SiteRoute => route.right !== undefined
+
+/**
+ * The result of the checks of a request, with all that a repetition of these checks needs. `admittedAt` is in
+ * milliseconds of the monotonic clock.
+ */
 export interface Admission {
   readonly request: RoutedRequest
   readonly route: SiteRoute
   readonly caller: SiteCaller
-  /** In milliseconds of the monotonic clock. */
   readonly admittedAt: number
 }
 

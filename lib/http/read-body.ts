@@ -25,13 +25,15 @@ const parseJson = (text: string): unknown => {
   }
 }
 
+export const tooDeep = () => new Error(`it nests deeper than ${deepestNesting} levels`)
+
 /**
  * Throws an Error with the reason. The reason does not quote the text, which may contain a password. Refuses members
  * that could change a prototype. For them, the library returns null; for a text that is not JSON, undefined.
  */
 export const readJson = (text: string): unknown => {
   const value = parseJson(text)
-  if (nestsTooDeep(value, deepestNesting)) throw new Error(`it nests deeper than ${deepestNesting} levels`)
+  if (nestsTooDeep(value, deepestNesting)) throw tooDeep()
   return value
 }
 

@@ -1,5 +1,5 @@
 import { parseXml, XmlElement, XmlError } from '@rgrove/parse-xml'
-import { deepestNesting } from './read-body.ts'
+import { deepestNesting, tooDeep } from './read-body.ts'
 
 const integer = /^-?\d{1,15}$/
 const dangerousNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
@@ -18,8 +18,6 @@ const localName = (name: string): string => name.slice(name.indexOf(':') + 1)
 
 const isNil = ({ attributes }: XmlElement): boolean =>
   Object.entries(attributes).some(([name, value]) => localName(name) === 'nil' && ['true', '1'].includes(value))
-
-const tooDeep = () => new Error(`it nests deeper than ${deepestNesting} levels`)
 
 const fromElement = (element: XmlElement, read: ReadText, depth: number): unknown => {
   if (depth < 0) throw tooDeep()

@@ -1,6 +1,6 @@
 import { ServiceError } from '../core/errors.ts'
 import { byValue, type ContentReply, type DocumentReply, type Reply, type XmlDocument } from './reply.ts'
-import { contentTypes, entityTag, noneMatchFails, preferredFormat, tagOfText } from './representation.ts'
+import { entityTag, mediaTypes, noneMatchFails, preferredFormat, tagOfText } from './representation.ts'
 import { type Answer, type Format, type Formats, isRead, type Request } from './request.ts'
 import { writeXml } from './write-xml.ts'
 
@@ -54,7 +54,7 @@ const writeDocument = ({ document: { value, xml }, tag }: DocumentReply, preferr
   const json = format === 'json' || tag === byValue ? JSON.stringify(value) : ''
   const state = tag === byValue ? tagOfText(json) : tag
   return {
-    type: contentTypes[format],
+    type: `${mediaTypes[format][0]}; charset=utf-8`,
     tag: state === undefined ? undefined : entityTag(state, format),
     bytes: xml && format === 'xml' ? writeXml({ value, xml }) : json,
   }

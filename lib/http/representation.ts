@@ -4,14 +4,9 @@ import { ServiceError } from '../core/errors.ts'
 import { isWeaklyIn, readTags, type TagList } from '../core/headers.ts'
 import type { Format, Formats, Request } from './request.ts'
 
-const mediaTypes: Readonly<Record<Format, readonly [string, ...string[]]>> = {
+export const mediaTypes: Readonly<Record<Format, readonly [string, ...string[]]>> = {
   json: ['application/json'],
   xml: ['application/xml', 'text/xml'],
-}
-
-export const contentTypes: Readonly<Record<Format, string>> = {
-  json: 'application/json; charset=utf-8',
-  xml: 'application/xml; charset=utf-8',
 }
 
 export const formatOf = (mediaType: string): Format | undefined =>

@@ -18,7 +18,7 @@ export interface Route {
   readonly group: Group
   readonly right?: AreaRight
   readonly public?: true
-  readonly keepsMethod?: boolean
+  readonly keepsMethod?: true
   readonly formats?: Formats
 }
 

@@ -8,7 +8,7 @@ import packageFile from '../../package.json' with { type: 'json' }
 import { exampleBaseUrl, type Recording, type Shown } from './examples.ts'
 import { type Operation, operations, variablesOf } from './operations.ts'
 import { type Context, errorResponses, headerComponents, headers, headersTooLarge, typeOf } from './responses.ts'
-import { createSchemas, mapValues, type Node } from './schemas.ts'
+import { createSchemas, type Node } from './schemas.ts'
 
 const conditions: Readonly<Record<'change' | 'read', ParameterContracts>> = {
   change: { 'If-Match': text('ETags, or `*`. The change is made only if a tag names the current state.', '"an-etag"') },
@@ -42,13 +42,19 @@ const parametersOf = ({ route, contract, variables, schemas }: Context, isTagged
   )
 }
 
+const mapValues = <Value, Result>(
+  values: { readonly [name: string]: Value },
+  map: (value: Value, name: string) => Result,
+): { readonly [name: string]: Result } =>
+  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]))
+
 type Content = Readonly<Record<string, { readonly schema: Node }>>
 
 const isBinary = (described: Content[string] | undefined): boolean => described?.schema['format'] === 'binary'
 
 // Adds an example to each media type. A body of any type that has no schema of its own can show bytes.
-const withExamples = (content: Content, { shownByAddress }: Context, bodies: readonly Shown[]): Node => {
-  return mapValues(content, (described, type) => {
+const withExamples = (content: Content, { shownByAddress }: Context, bodies: readonly Shown[]): Node =>
+  mapValues(content, (described, type) => {
     const canShow = ({ mediaType }: Shown) =>
       content[mediaType] ? isBinary(described) && isBinary(content[mediaType]) : type === '*/*' || isBinary(described)
     const shown = bodies.find(({ mediaType }) => mediaType === type) ?? bodies.find(canShow)
@@ -56,7 +62,6 @@ const withExamples = (content: Content, { shownByAddress }: Context, bodies: rea
     if (shownByAddress) return { ...described, examples: { output: { externalValue: shown.value } } }
     return { ...described, example: shown.value }
   })
-}
 
 const recordingsOf = ({ route, recordings }: Context): readonly Recording[] =>
   recordings.filter(({ operation }) => operation === route.operation)

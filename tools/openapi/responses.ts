@@ -1,10 +1,9 @@
 import * as z from 'zod/mini'
 import { answerHeaders, component, described, type HeaderName } from '../../lib/contract/contract.ts'
 import { type ErrorName, errors, ServiceError } from '../../lib/core/errors.ts'
-import { mediaType } from '../../lib/core/headers.ts'
 import { byName, capitalised } from '../../lib/core/names.ts'
 import { errorReply } from '../../lib/http/render-reply.ts'
-import { contentTypes } from '../../lib/http/representation.ts'
+import { mediaTypes } from '../../lib/http/representation.ts'
 import { type Format, isRead } from '../../lib/http/request.ts'
 import { writeXml } from '../../lib/http/write-xml.ts'
 import { exampleRequestId, headersTooLargeStatus, type Recording } from './examples.ts'
@@ -17,7 +16,7 @@ export interface Context extends Operation {
   readonly responses: Record<string, Node>
 }
 
-export const typeOf = (format: Format): string => mediaType(contentTypes[format]) ?? ''
+export const typeOf = (format: Format): string => mediaTypes[format][0]
 
 const nameOfHeader = (header: string) => header.replaceAll('-', '')
 

@@ -4,12 +4,6 @@ import { entryNames, namespace } from '../../lib/http/write-xml.ts'
 
 export type Node = { readonly [name: string]: unknown }
 
-export const mapValues = <Value, Result>(
-  values: { readonly [name: string]: Value },
-  map: (value: Value, name: string) => Result,
-): { readonly [name: string]: Result } =>
-  Object.fromEntries(Object.entries(values).map(([name, value]) => [name, map(value, name)]))
-
 /** A schema in the document. This file reads only these members. */
 interface JsonSchema extends Node {
   readonly $ref?: string

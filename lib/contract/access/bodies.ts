@@ -1,7 +1,7 @@
 import * as z from 'zod/mini'
 import { isEmail, longestEmail, roleNames } from '../../access/people.ts'
 import { lifetimes } from '../../access/sign-in.ts'
-import { parseFolder, parseRight } from '../../core/rights.ts'
+import { mostEntries, parseFolder, parseRight } from '../../core/rights.ts'
 import { anyMember, atMost, objectOf } from '../request-parts.ts'
 
 export { pageSwitches } from '../request-parts.ts'
@@ -37,12 +37,10 @@ export const invitationBody = objectOf({
 
 export const passwordBody = objectOf({ password: text('new password'), oldPassword: text('old password') })
 
-const mostRights = 50
-
 const listOf = (isValid: (entry: string) => boolean, message: string) =>
   z
     .array(z.string(message).check(atMost(1_000), z.refine(isValid, message)), 'must be a list of texts')
-    .check(z.maxLength(mostRights, `must have ${mostRights} entries or fewer`))
+    .check(z.maxLength(mostEntries, `must have ${mostEntries} entries or fewer`))
 
 const named = z.string('must be a text').check(
   atMost(200),
