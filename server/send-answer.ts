@@ -169,10 +169,13 @@ export const sendAnswer = async (
     return finish(writeHead(answer))
   }
 
-  const deliver = async ({ answer, record }: HandledRequest): Promise<void> => record(await send(answer))
-
   if (early.waitForBody && !request.complete && !isWaiting()) {
     await discardRest(request, handled.answer.toStranger ? (early.strangers ?? early) : early)
   }
-  await deliver(handled).catch((failure) => deliver(handled.withError(failure)))
+  let last = handled
+  const sent = await send(handled.answer).catch((failure) => {
+    last = handled.withError(failure)
+    return send(last.answer)
+  })
+  last.record(sent)
 }

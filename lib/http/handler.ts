@@ -38,7 +38,7 @@ const recordOrComplain = (record: () => void): void => {
 }
 
 /**
- * Has an answer and a record for every request, even one that fails (E-4).
+ * Returns an answer and a record for every request, even one that fails (E-4).
  * `meaningOf` translates a request of a protocol, such as tus, into a request of an operation.
  */
 export const createHandler = <Row extends Route, Deps extends { readonly edge: EdgeDeps }>(

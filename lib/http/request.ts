@@ -71,8 +71,9 @@ export interface Sent extends Bytes {
 }
 
 /**
- * A request that has its answer. If no byte of the answer could be sent, continue `withError`, which has the answer for
- * this failure. Call `record` at the end. `cut` is a failure that broke off the answer after its first bytes.
+ * A request that has its answer. If no byte of the answer could be sent, continue with the result of `withError`, which
+ * has the answer for this failure. Call `record` at the end. `cut` is a failure that broke off the answer after its first
+ * bytes.
  */
 export interface HandledRequest {
   readonly answer: Answer
@@ -80,7 +81,7 @@ export interface HandledRequest {
   readonly record: (sent: Sent) => void
 }
 
-/** Has an answer for every failure. `deadline` is `unlimited` when the request has no time limit. */
+/** Returns an answer for every failure. `deadline` is `unlimited` when the request has no time limit. */
 export type Handler = (request: Request, deadline: Deadline) => Promise<HandledRequest>
 
 export type Format = 'json' | 'xml'

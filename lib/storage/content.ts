@@ -1,7 +1,10 @@
 import { createHash, hash } from 'node:crypto'
 import type { Staged } from './object-store.ts'
 
-/** In bytes. A file larger than this has several parts in S3 and in its fingerprint (S-82, S-83). */
+/**
+ * In bytes. A file larger than this has several parts in S3 and in its fingerprint (S-82, S-83). A template in a resumable
+ * upload must fit into one part (U-13).
+ */
 export const partLength = 8 * 1024 * 1024
 
 export const createFingerprint = () => {

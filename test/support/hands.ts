@@ -78,7 +78,7 @@ const onTables = (name: string, openTables: (now?: () => number) => Promise<Test
     const quickly = storesOver(connect(), { record: unrecorded })
     const stores = open()
     const completeUpload = async (id: string, holder: string, entry: HistoryEntry) =>
-      stores.uploadRecords.claim(id, holder, 60_000)?.complete(entry)
+      stores.uploadRecords.claim(id, holder, () => 60_000)?.complete(entry)
     return { stores, unrecorded: quickly, quickChanges: 50, connect: open, completeUpload, close }
   },
 })

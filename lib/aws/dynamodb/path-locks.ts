@@ -6,12 +6,12 @@ import { batchGet } from './dynamodb-batches.ts'
 import { type RecordingOptions, recordIf } from './journal.ts'
 import { putMarked } from './write-mark.ts'
 
+const workflowKey = (page: StoragePath) => `workflow#${page}`
+
 /**
  * The table PathLocks: running workflows, removals and restore locks of folders (which share a key), records of past
  * removals, and the used bytes of a site (`usage-counts.ts`). All reads are consistent.
  */
-const workflowKey = (page: StoragePath) => `workflow#${page}`
-
 export interface PathItem {
   readonly site: number
   readonly path: string

@@ -193,7 +193,7 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
     get: async (id) => mapped(await table.get(uploadKey(id)), (stored) => toUpload(id, stored)),
 
     claim: (id, holder, duration) => ({
-      renew: () => leases.renew(id, holder, duration),
+      renew: () => leases.renew(id, holder, duration()),
       complete: (entry, deadline) => complete(id, holder, entry, deadline),
     }),
 

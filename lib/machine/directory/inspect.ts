@@ -92,7 +92,7 @@ export const isOnReadOnlyDisk = ({ path }: DataDirectory): boolean => {
 }
 
 const faultOfDatabase = (directory: DataDirectory, error: unknown): Fault => {
-  if (isBusy(error)) return { code: 'databaseBusy', detail: reasonOf(error) }
+  if (isBusy(error)) return { code: 'databaseBusy' }
   if (isOutOfSpace(asPortError(error, directory.path))) return { code: 'diskFull' }
   if (failureOf(error) !== 'cannotOpen') return { code: 'databaseDamaged', detail: reasonOf(error) }
   return { code: existsSync(directory.wal) && isOnReadOnlyDisk(directory) ? 'walUnreadable' : 'databaseClosed' }

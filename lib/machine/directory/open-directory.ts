@@ -95,14 +95,11 @@ const leave = (directory: DataDirectory, { service, users }: Entry, database: Da
   using _service = service
   users[Symbol.dispose]()
   using last = takeLock(directory.locks.users, 'exclusive')
-  try {
-    if (last) {
-      if (existsSync(directory.running)) unlinkSync(directory.running)
-      flush(directory.path)
-    }
-  } finally {
-    database?.close()
+  if (last) {
+    if (existsSync(directory.running)) unlinkSync(directory.running)
+    flush(directory.path)
   }
+  database?.close()
 }
 
 const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Database => {

@@ -31,7 +31,11 @@ interface Deps extends Pick<Placing, 'record'> {
   readonly now?: () => number
 }
 
-const createStaging = (blobs: Blobs, smallContent: number, mostWaiting: number) => {
+const createStaging = ({
+  blobs,
+  smallContent,
+  mostWaiting,
+}: Required<Pick<Deps, 'blobs' | 'smallContent' | 'mostWaiting'>>) => {
   const { reserve, keep, of, take } = createStagedContents<StagedBlob>(mostWaiting, ({ bytes }) => bytes !== undefined)
   let comingIn = 0
 
@@ -96,7 +100,7 @@ export const createObjectStore = ({
   const removalRecords = createRemovalRecords(database.connection, now)
   const old = createOldObjects(database.connection, removalRecords.now)
   const changeWithinQuota = createQuotaCheck(database.connection)
-  const staging = createStaging(blobs, smallContent, mostWaiting)
+  const staging = createStaging({ blobs, smallContent, mostWaiting })
   const isLocked = createLockCheck(database.connection)
   const placing = { rows, old, stagedBlob: staging.of, isLocked, record }
   const bodies = createBodies({ database, blobs, rows })

@@ -46,7 +46,8 @@ const keepLease = (
   const timer = renewsEvery === undefined ? undefined : setInterval(renewNext, renewsEvery)
   timer?.unref()
 
-  // No other request takes over while this one undoes its placement.
+  // The lease lasts until the end of the request, so that no other request takes over while this one undoes its
+  // placement.
   const untilEndOf = (deadline: Deadline) => Math.min(Math.max(lasts, deadline.timeLeft()), longestRequest)
 
   const stopRecording = async (): Promise<void> => {
@@ -65,7 +66,7 @@ const keepLease = (
       mustGiveBack = isKept
       return isStored
     },
-    claim: (deadline: Deadline) => uploadRecords.claim(id, holder, untilEndOf(deadline)),
+    claim: (deadline: Deadline) => uploadRecords.claim(id, holder, () => untilEndOf(deadline)),
     renew: (deadline: Deadline) => uploadRecords.renew(id, holder, untilEndOf(deadline)),
     endedByClaim(): void {
       mustGiveBack = false

@@ -97,7 +97,9 @@ const takeOver = async (deps: UploadsDeps, requester: Requester, held: Upload, l
   if (holding) return holding
   const { author, site, deadline } = requester
   const entry = { ...author, site, ...entryOf(placeOf(held.target, requester)) }
-  await lease.claim(deadline)?.complete(entry, deadline)
+  const claim = lease.claim(deadline)
+  if (!claim) throw new Error(`The upload ${held.id} was placed without a claim`)
+  await claim.complete(entry, deadline)
   lease.endedByClaim()
   return undefined
 }

@@ -135,8 +135,8 @@ export interface UploadRecords {
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
   /** Stores the progress, and ends the lease unless `keepsLease`. False if the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keepsLease: boolean): Promise<boolean>
-  /** Undefined if a transaction covers the upload and its file. Each renewal of the claim is for `duration`. */
-  claim(id: string, holder: string, duration: number): Claim | undefined
+  /** Undefined if a transaction covers the upload and its file. Each renewal of the claim is for `duration`, in milliseconds. */
+  claim(id: string, holder: string, duration: () => number): Claim | undefined
   giveBack(id: string, holder: string): Promise<void>
   remove(id: string): Promise<Upload | undefined>
 }
@@ -145,6 +145,7 @@ export interface UploadRecords {
  * The right of a request with the lease to place an upload, where no transaction covers the upload and its file (AWS).
  * After a refused renewal, another request may place the upload, so the placement must not be undone. `complete` records
  * that the upload is placed, and ends the lease. Its first caller writes the entry, and so does a repetition of the call.
+ * Errors of both: unavailable.
  */
 export interface Claim {
   renew(): Promise<boolean>

@@ -175,7 +175,7 @@ export const prepareUpload = async (
   const [{ place: found }, early] = await settleAll([admit(deps, place, requester), begin(written)])
   refuse([(await isInWorkflow(deps, site, [found.path])) && 'workflowUpdated'])
   const largest = deps.largestResumableFile
-  // The store can read an upload before its placement only if the upload has one part (U-13).
+  // S3 can read an upload before its placement only if the upload has one part.
   const limit = isTemplate(found.path) ? Math.min(largest, partLength) : largest
   if (length !== null && length > limit) throw uploadTooLarge(limit)
   const counted = countedBytes({ length, offset: 0 })

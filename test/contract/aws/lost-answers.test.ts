@@ -217,8 +217,8 @@ test('A completed upload is recorded although every answer is lost (H-1)', async
   const answers = loseAnswer(client, 'UpdateItemCommand')
   recorded.length = 0
   const record = async (one: HistoryEntry) => void recorded.push(one)
-  const claim = openTableStores(names, { dynamodb: client, record }).uploadRecords.claim(upload.id, 'first', 60_000)
-  await claim?.complete(entry)
+  const { uploadRecords: losing } = openTableStores(names, { dynamodb: client, record })
+  await losing.claim(upload.id, 'first', () => 60_000)?.complete(entry)
   expect(answers.lost).toBe(1)
   expect(recorded).toEqual([entry])
 })

@@ -6,7 +6,7 @@ import { createRemovalWorker } from '../../../lib/aws/lambda/removal-worker.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { HistoryEntry } from '../../../lib/core/history-entry.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
-import type { ObjectStore, RemovableObject, RemovalTask } from '../../../lib/storage/object-store.ts'
+import type { ObjectStore, RemovalTask } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { createGate } from '../../support/gate.ts'
 import { entry, unrecorded } from '../../support/history.ts'
@@ -31,10 +31,9 @@ beforeEach(async () => {
   vi.spyOn(process.stdout, 'write').mockReturnValue(true)
 })
 
-type Remove = (objects: readonly RemovableObject[]) => Promise<unknown>
-
-/** A store with only these objects. It calls `remove` before each removal, and spares objects that it returns. */
-const files = (remove: Remove = async () => undefined): ObjectStore => {
+/** A store with only these objects. It calls `remove` before each removal. The first removals find `replaced` objects. */
+const files = (remove = async () => {}, replaced = 0): ObjectStore => {
+  let stillReplaced = replaced
   const list = async ({ prefix }: { readonly prefix: string }) => ({
     objects:
       prefix.startsWith('live/') && left > 0
@@ -47,8 +46,8 @@ const files = (remove: Remove = async () => undefined): ObjectStore => {
     list,
     exists: async (prefix) => (await list({ prefix })).objects.length > 0,
     async remove(objects) {
-      const returned = await remove(objects)
-      const spared = new Set(Array.isArray(returned) ? returned : [])
+      await remove()
+      const spared = new Set(stillReplaced-- > 0 ? objects.map(({ key }) => key) : [])
       left -= objects.length - spared.size
       return { bytes: objects.length - spared.size, spared }
     },
@@ -56,7 +55,7 @@ const files = (remove: Remove = async () => undefined): ObjectStore => {
 }
 
 /** A separate function with its own connections. */
-const start = (remove?: Remove, record: RecordChange = unrecorded) => {
+const start = (remove?: () => Promise<void>, record: RecordChange = unrecorded, replaced = 0) => {
   const clock = { wall: () => time, monotonic: () => time }
   const { pathLocks: table } = tables.names
   const removals = createFolderRemovals({ dynamodb: tables.connect(), table, record, now: clock.wall })
@@ -68,7 +67,7 @@ const start = (remove?: Remove, record: RecordChange = unrecorded) => {
       return name
     },
   }
-  const worker = createRemovalWorker({ files: files(remove), removals, removalQueue, clock })
+  const worker = createRemovalWorker({ files: files(remove, replaced), removals, removalQueue, clock })
   const taskText = JSON.stringify({ ...task, site: String(task.site) })
   const deliver = async (messageId = 'message 1', remaining = wholeTime, body = taskText) => {
     const event = { Records: [{ body, messageId }] } as SQSEvent
@@ -94,12 +93,10 @@ test('a worker empties the folder, and late and repeated messages change nothing
   expect([left, sent]).toEqual([1, []])
 })
 
-test('a removal counts a file once that was replaced meanwhile (S-103)', async () => {
+test('a removal counts a file once that was replaced meanwhile (H-1)', async () => {
   await open(1)
   const entries: HistoryEntry[] = []
-  let times = 0
-  const remove: Remove = async (objects) => (times++ === 0 ? objects.map(({ key }) => key) : undefined)
-  await start(remove, async (recorded) => void entries.push(recorded)).deliver()
+  await start(undefined, async (recorded) => void entries.push(recorded), 1).deliver()
   expect(entries).toMatchObject([{ details: { count: 1 } }])
 })
 

@@ -23,7 +23,7 @@ test('a value that cannot be written as JSON answers 500, and is logged once (E-
   expect(records).toEqual([expect.objectContaining({ operation: 'GET', path: '/', status: 500, error: failure })])
 })
 
-test('an answer that cannot be sent becomes a 500, and is logged as one (E-15)', async () => {
+test('an answer that cannot be sent becomes a 500, also in the log (E-15)', async () => {
   const failure = new Error('cannot be sent')
   const { handler, records } = bareHandler(async () => done)
   const { answer, record } = (await handler(request, unlimited)).withError(failure)

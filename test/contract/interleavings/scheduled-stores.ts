@@ -304,7 +304,7 @@ export const openScheduledStores = async (turns: Turns, time: Time, options: Opt
       uploadRecords.renew(id, holder, leftOf(holder, duration), progress)
     const claim: typeof uploadRecords.claim = (id, holder, duration) => {
       const claimed = uploadRecords.claim(id, holder, duration)
-      return claimed && { ...claimed, renew: () => renew(id, holder, duration) }
+      return claimed && { ...claimed, renew: () => renew(id, holder, duration()) }
     }
     return { progress, uploadRecords: { ...uploadRecords, take, renew, claim } }
   }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { ServiceError } from '../../../lib/core/errors.ts'
-import type { UploadRecords } from '../../../lib/storage/uploads/upload.ts'
+import type { Claim, UploadRecords } from '../../../lib/storage/uploads/upload.ts'
 import type { Answer } from '../../support/answer.ts'
 import type { Call } from '../storage/service.ts'
 
@@ -13,13 +13,17 @@ interface Request {
 
 /** The next requests place their uploads, but cannot record this. */
 export const failCompletions = (records: UploadRecords, times: number): void => {
-  const { claim } = records
   let left = times
-  const failing = async () => {
-    throw new ServiceError('unavailable')
-  }
+  const { claim } = records
   Object.assign(records, {
-    claim: (...given: Parameters<typeof claim>) => ({ ...claim(...given), ...(left-- > 0 && { complete: failing }) }),
+    claim: (...given: Parameters<typeof claim>) => {
+      const claimed = claim(...given)
+      const complete: Claim['complete'] = async (...entry) => {
+        if (left-- > 0) throw new ServiceError('unavailable')
+        await claimed?.complete(...entry)
+      }
+      return claimed && { ...claimed, complete }
+    },
   })
 }
 
