@@ -68,8 +68,8 @@ export const checkConditions = (headers: Request['headers'], tag: string): void 
   if (noneMatch === undefined || !has(readTags(noneMatch) ?? '*', () => true)) return
   throw new ServiceError('conditionFailed', {
     message:
-      'If-None-Match failed: it names the present state of the resource, or it is no list of tags such as "a", "b". ' +
-      'Read the resource again, or correct the header.',
+      'If-None-Match failed. If it names the present state of the resource, read the resource again. Otherwise correct ' +
+      'the header: it must be a list of tags such as "a", "b".',
   })
 }
 

@@ -135,7 +135,7 @@ export interface UploadRecords {
   renew(id: string, holder: string, duration: number, progress?: Progress): Promise<boolean>
   /** Stores the progress, and ends the lease unless `keepsLease`. False if the lease is lost. */
   advance(id: string, holder: string, progress: Progress, keepsLease: boolean): Promise<boolean>
-  /** Undefined if a transaction covers the upload and its file. Each renewal of the claim is for `duration`, in milliseconds. */
+  /** Undefined if a transaction covers the upload and its file. Each renewal is for `duration` milliseconds. */
   claim(id: string, holder: string, duration: () => number): Claim | undefined
   giveBack(id: string, holder: string): Promise<void>
   remove(id: string): Promise<Upload | undefined>
