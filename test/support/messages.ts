@@ -137,11 +137,9 @@ export const messages = {
   deployment: {
     enough: (region: string, limit: number) =>
       `${region}: ${limit} functions can run at once, and the settings need 50: enough.`,
-    interrupted: (region: string, stack: string) =>
-      phrase`^If CloudFormation has begun … it continues. …\n  aws cloudformation … --region ${region} --stack-name ${stack}$`,
     minutes: phrase`^--minutes must be a whole number from 0 to 180. …`,
-    notUpdated: (...stacks: string[]) =>
-      phrase`The deployment of ${stacks[0]} has failed. These stacks are not updated: ${stacks.join(', ')}$`,
+    notUpdated: (region: string, stack: string, ...later: string[]) =>
+      phrase`^The deployment of ${stack} … These stacks keep their version: ${later.join(', ')}.\nIf CloudFormation … continues. …\n  aws cloudformation … --region ${region} --stack-name ${stack}$`,
     tooFew: (region: string, limit: number, needed: number) =>
       new RegExp(`${limit} functions .* need ${needed}.*--region ${region} .*L-B99A9384 --desired-value 1000`, 's'),
     unknown: (region: string, needed: number) => phrase`${region}: can ${needed} functions `,

@@ -52,11 +52,8 @@ process.exitCode = await runScript(usage, options, async ({ context = [], minute
       return { stack, region, alarms: await readAlarms(stack, region) }
     }),
   )
-  let isInterrupted = false
-  // Ctrl+C also reaches the CDK, which then ends.
-  process.on('SIGINT', () => {
-    isInterrupted = true
-  })
+  // Ctrl+C also reaches the CDK, which then fails.
+  process.on('SIGINT', () => {})
   const built = await cdk('synth', '--quiet', '--output', assembly, ...context.flatMap((text) => ['--context', text]))
   if (built !== 0) return built
   const status = await deploy(...['directory', ...(onEdge(settings).length > 0 ? ['edge'] : [])].map(nameOf))
@@ -69,12 +66,11 @@ process.exitCode = await runScript(usage, options, async ({ context = [], minute
     console.log(alarms ? `${stack}: ${watching}` : `${stack} has no alarms yet: nothing watches this deployment.`)
     const outcome = await deploy(stack, '--exclusively', ...watch)
     if (outcome === 0) continue
-    const missing = dataCentres.slice(index).map((later) => later.stack)
+    const later = dataCentres.slice(index + 1).map((dataCentre) => dataCentre.stack)
     console.error(
-      isInterrupted
-        ? `If CloudFormation has begun to update ${stack}, it continues. To roll this update back, run:\n` +
-            `  aws cloudformation cancel-update-stack --region ${region} --stack-name ${stack}`
-        : `The deployment of ${stack} has failed. These stacks are not updated: ${missing.join(', ')}`,
+      `The deployment of ${stack} has failed or was interrupted. These stacks keep their version: ${later.join(', ') || 'none'}.\n` +
+        `If CloudFormation is still updating ${stack}, it continues. To roll this update back, run:\n` +
+        `  aws cloudformation cancel-update-stack --region ${region} --stack-name ${stack}`,
     )
     return outcome
   }

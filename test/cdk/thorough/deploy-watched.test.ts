@@ -80,7 +80,7 @@ test('after a rollback, the command does not deploy later data centres', async (
   const { status, stderr, calls } = await deployWatched(['-c', context()], { failing: 'Test-staging' })
   expect(status).toBe(1)
   expect(calls.slice(1).map(stackOf)).toEqual(['Test-directory', 'Test-staging'])
-  expect(stderr).toMatch(messages.deployment.notUpdated('Test-staging', 'Test-us'))
+  expect(stderr).toMatch(messages.deployment.notUpdated('eu-west-1', 'Test-staging', 'Test-us'))
 })
 
 test('after Ctrl+C, the command says how to roll the running deployment back', async () => {
@@ -90,7 +90,7 @@ test('after Ctrl+C, the command says how to roll the running deployment back', a
   })
   expect(status).toBe(1)
   expect(calls.at(-1)).toContain('Test-staging')
-  expect(stderr).toMatch(messages.deployment.interrupted('eu-west-1', 'Test-staging'))
+  expect(stderr).toMatch(messages.deployment.notUpdated('eu-west-1', 'Test-staging', 'Test-us'))
 })
 
 test.each<[string, string[], number, RegExp]>([
