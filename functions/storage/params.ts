@@ -17,7 +17,6 @@ import {
   type StoragePath,
 } from '../../lib/storage/path.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
-import { startProgress } from '../../lib/storage/upload-progress.ts'
 import type { Upload } from '../../lib/storage/uploads/upload.ts'
 
 export const pathOf = ({ path = '' }: Segments): { path: StoragePath } => ({ path: parsePath(path) })
@@ -121,14 +120,13 @@ export async function* countedBody(
 
 /** Begins to report the progress of an upload to the token that sends it (operation 13). */
 export const trackUpload = (
-  { progress, clock }: StorageDeps,
+  { trackProgress }: StorageDeps,
   input: OperationInput,
   { id, length, offset = 0 }: Partial<Pick<Upload, 'id' | 'length' | 'offset'>> = {},
   isContinued = false,
 ) => {
   const total = id === undefined ? declaredLength(input) : (length ?? undefined)
-  const upload = { token: input.caller.hash, id, total, already: offset, isContinued }
-  return startProgress({ progress, now: clock.monotonic, ...upload })
+  return trackProgress({ token: input.caller.hash, id, total, already: offset, isContinued })
 }
 
 // S-132: programs such as `curl -C -` send a part of the file, and some pages send each part in a form.

@@ -10,6 +10,7 @@ import type { Telemetry } from '../http/request.ts'
 import type { DataCentre } from '../sites/site-directory.ts'
 import type { ObjectInfo } from '../storage/object-store.ts'
 import { createQuotas, limitFiles, type UsageCounts } from '../storage/quota.ts'
+import { createProgressReports } from '../storage/upload-progress.ts'
 import { type LeaseTerms, renewedLease } from '../storage/uploads/uploads.ts'
 import type { Target } from '../webhooks/target.ts'
 import type { Stores } from './stores.ts'
@@ -172,7 +173,8 @@ export const createStorageDeps = (
   const files = quotas ? limitFiles(stores.files, quotas) : stores.files
   // Without `downloads`, the platform sends the beginning of an answer before the operation has produced all of it.
   const canStream = downloads === undefined
-  return { ...settings, ...stores, files, quotas, edge, downloads, canStream, linkTo, lease, clock }
+  const trackProgress = createProgressReports(stores.progress, clock.monotonic)
+  return { ...settings, ...stores, files, quotas, edge, downloads, canStream, linkTo, lease, clock, trackProgress }
 }
 
 export type StorageDeps = ReturnType<typeof createStorageDeps>

@@ -28,27 +28,74 @@ export interface UploadProgress {
 const interval = 334
 const untilBegin = 500
 
-interface Options {
-  readonly progress: UploadProgress
+/**
+ * The uploads of a process that have not reported yet, by token, oldest first. An upload begins to report some time
+ * after its start, and must not take the place of an upload that started later (S-89).
+ */
+const createQueue = () => {
+  const silent = new Map<string, Set<UploadName>>()
+  const leave = (uploads: Set<UploadName>, upload: UploadName) => {
+    uploads.delete(upload)
+    if (uploads.size === 0) silent.delete(upload.token)
+  }
+  return {
+    enter(upload: UploadName): void {
+      silent.set(upload.token, (silent.get(upload.token) ?? new Set()).add(upload))
+    },
+    leave(upload: UploadName): void {
+      leave(silent.get(upload.token) ?? new Set(), upload)
+    },
+    /** Returns false if an upload that started later reports already. Otherwise, earlier uploads stay silent. */
+    take(upload: UploadName): boolean {
+      const uploads = silent.get(upload.token)
+      if (!uploads?.has(upload)) return false
+      for (const each of uploads) {
+        leave(uploads, each)
+        if (each === upload) break
+      }
+      return true
+    },
+  }
+}
+
+interface Tracked {
   readonly token: string
   readonly id?: string | undefined
   /** In bytes. If undefined, the progress stays at 0 until the end (S-88). */
   readonly total: number | undefined
   readonly already?: number
   readonly isContinued?: boolean
-  readonly now: () => number
 }
 
-export const startProgress = ({ progress, token, id, total, already = 0, isContinued, now }: Options) => {
+interface Reporting {
+  readonly progress: UploadProgress
+  readonly now: () => number
+  readonly queue: ReturnType<typeof createQueue>
+}
+
+const startProgress = (
+  { progress, now, queue }: Reporting,
+  { token, id, total, already = 0, isContinued }: Tracked,
+) => {
   const upload = { token, id: id ?? randomUUID() }
   let received = already
   let reported: number | undefined
   let reportedAt = now()
   let isWriting = false
+  let hasEntered = false
   let hasEnded = false
   let writing = Promise.resolve()
 
+  const enter = (): void => {
+    if (!hasEntered) queue.enter(upload)
+    hasEntered = true
+  }
+
   const write = (percent: number): Promise<void> => {
+    if (reported === undefined && !queue.take(upload)) {
+      hasEnded = true
+      return writing
+    }
     const send = reported === undefined ? progress.begin : progress.report
     reported = percent
     reportedAt = now()
@@ -79,10 +126,14 @@ export const startProgress = ({ progress, token, id, total, already = 0, isConti
     return reported === 100 ? writing : write(100)
   }
 
-  if (isContinued) reportReceived()
+  if (isContinued) {
+    enter()
+    reportReceived()
+  }
 
   return {
     advance(bytes: number): void {
+      enter()
       received += bytes
       reportIfDue()
     },
@@ -93,18 +144,28 @@ export const startProgress = ({ progress, token, id, total, already = 0, isConti
      * Reports the progress of the upload even while no bytes arrive, then its end. Without `isWhole`, reports a pause.
      * After a failure, the last progress stays.
      */
-    async follow<Result>(upload: Promise<Result>, isWhole: (result: Result) => boolean = () => true): Promise<Result> {
+    async follow<Result>(work: Promise<Result>, isWhole: (result: Result) => boolean = () => true): Promise<Result> {
       const timer = setInterval(reportIfDue, interval)
+      enter()
       try {
-        const result = await upload
+        const result = await work
         if (isWhole(result)) void complete()
         else reportReceived()
         return result
       } finally {
         clearInterval(timer)
         hasEnded = true
+        queue.leave(upload)
         await writing
       }
     },
   }
+}
+
+export type Tracking = ReturnType<typeof startProgress>
+
+/** Returns a function that begins to report an upload of this process. */
+export const createProgressReports = (progress: UploadProgress, now: () => number) => {
+  const queue = createQueue()
+  return (upload: Tracked): Tracking => startProgress({ progress, now, queue }, upload)
 }

@@ -9,7 +9,7 @@ import type { Change, Expected, ObjectStore, PlaceOutcome, RemovableObject, Remo
 import { ancestorsOf, editions, fileKey, folderKey, foldersAround, type Scope, type StoragePath } from '../path.ts'
 import type { FolderLocks, FolderRemovals, OpenRemoval, Workflows } from '../path-locks.ts'
 import type { Ancestors } from '../resolve-path.ts'
-import type { startProgress } from '../upload-progress.ts'
+import type { Tracking } from '../upload-progress.ts'
 
 export interface StorageStores {
   readonly files: ObjectStore
@@ -28,7 +28,7 @@ export interface Requester extends Scope {
   /** If true, the path is taken as written, without a lookup that ignores case (S-7). */
   readonly isCaseSensitive?: boolean
   readonly conditions: Conditions
-  readonly progress?: Pick<ReturnType<typeof startProgress>, 'complete'>
+  readonly progress?: Pick<Tracking, 'complete'>
 }
 
 /** Keys that must be free, each with the error to throw if it is taken. */

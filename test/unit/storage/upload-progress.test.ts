@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startProgress, type UploadProgress } from '../../../lib/storage/upload-progress.ts'
+import { createProgressReports, type UploadProgress } from '../../../lib/storage/upload-progress.ts'
 
 /** An upload whose clock the test sets, and the times when it wrote progress. */
 const running = (total: number | undefined, isFailing = false) => {
@@ -14,7 +14,7 @@ const running = (total: number | undefined, isFailing = false) => {
     report: (_, percent) => record(percent),
     percentOf: async () => 0,
   }
-  const progress = startProgress({ progress: store, token: 'hash', total, now: () => now })
+  const progress = createProgressReports(store, () => now)({ token: 'hash', total })
   /** Resolves when all pending writes have ended. */
   const settle = async () => {
     for (let turn = 0; turn < 10; turn++) await Promise.resolve()
@@ -63,7 +63,7 @@ it('after a slow write, only the newest progress is written', async () => {
     report: async (_, percent) => void percents.push(percent),
     percentOf: async () => 0,
   }
-  const progress = startProgress({ progress: store, token: 'hash', total: 1_000, now: () => now })
+  const progress = createProgressReports(store, () => now)({ token: 'hash', total: 1_000 })
   for (now of [500, 1_000, 1_500]) progress.advance(100)
   slow.resolve()
   await new Promise(setImmediate)
@@ -100,6 +100,43 @@ it('a failed upload keeps its progress, and an early failure writes none (S-90)'
   await early.receive(1_000, 499)
   await expect(early.progress.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   expect(early.writes).toEqual([])
+})
+
+/** Two uploads of one token. The second starts later. `shown` is the progress that the token sees. */
+const inTurns = () => {
+  let now = 0
+  const shown = { id: '', percent: 0 }
+  const store: UploadProgress = {
+    begin: async ({ id }, percent) => void Object.assign(shown, shown.id !== id && { id, percent }),
+    report: async ({ id }, percent) => void Object.assign(shown, shown.id === id && { percent }),
+    percentOf: async () => shown.percent,
+  }
+  const start = createProgressReports(store, () => now)
+  const [older, newer] = (['older', 'newer'] as const).map((id) => start({ token: 'hash', id, total: 1_000 }))
+  const receive = async (upload: typeof older, bytes: number, at: number) => {
+    now = at
+    upload?.advance(bytes)
+    await new Promise(setImmediate)
+  }
+  return { older, newer, receive, shown }
+}
+
+it('an older upload stays silent once a newer one reports (S-89)', async () => {
+  const { older, newer, receive, shown } = inTurns()
+  await receive(older, 0, 0)
+  await receive(newer, 400, 600)
+  await receive(older, 100, 700)
+  await older?.follow(Promise.resolve())
+  expect(shown).toEqual({ id: 'newer', percent: 40 })
+})
+
+it('an upload reports even if a newer one ended before its first report (S-86)', async () => {
+  const { older, newer, receive, shown } = inTurns()
+  await receive(older, 0, 0)
+  await receive(newer, 0, 100)
+  await expect(newer?.follow(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  await receive(older, 300, 700)
+  expect(shown).toEqual({ id: 'older', percent: 30 })
 })
 
 it('a failed write of the progress does not fail the upload', async () => {
