@@ -35,6 +35,7 @@ const launchCommand = (
   const env = { ...process.env, ...environment }
   const child = spawn(command, args, { cwd: root, stdio: 'pipe', env, ...user })
   const lines = linesOf(child.stdout)
+  const errorLines = linesOf(child.stderr)
   // A program may end before it has read all of its input.
   child.stdin.on('error', () => {})
   const ended = Promise.all([once(child, 'close'), text(child.stdout), text(child.stderr)]).then(
@@ -45,6 +46,7 @@ const launchCommand = (
     stdin: child.stdin,
     /** The next lines of standard output. Rejects if the program ends first. */
     line: () => nextLine(lines, ended),
+    errorLine: () => nextLine(errorLines, ended),
     kill: (signal: NodeJS.Signals): void => void child.kill(signal),
     ended,
   }

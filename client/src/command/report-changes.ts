@@ -1,6 +1,5 @@
 import type { Change, ChangeType } from '../index.ts'
 import { ServiceError } from '../service-error.ts'
-import { pause } from '../transport.ts'
 import { tell } from './output.ts'
 import type { Context } from './single.ts'
 import { find } from './site-path.ts'
@@ -40,8 +39,11 @@ export const reportChanges = async (context: Context, wanted: string, signal: Ab
     const folder = (await find(context, wanted))?.path ?? wanted.normalize('NFC')
     for await (const change of context.client.changes.follow({ types, signal })) {
       if (!pathsOf(change).some((path) => isBelow(folder, path)) || context.isOwn(change.requestId)) continue
-      await pause(delay, signal)
-      if (!context.isOwn(change.requestId)) tell(context, { event: 'changed', ...change }, describe(change))
+      const print = () => {
+        if (signal.aborted || context.isOwn(change.requestId)) return
+        tell(context, { event: 'changed', ...change }, describe(change))
+      }
+      setTimeout(print, delay).unref()
     }
   } catch (error) {
     if (signal.aborted) return

@@ -198,6 +198,7 @@ const createChanges = (context: Context, directory: string, signal: AbortSignal)
       wake = () => {
         if (!hasChanged) return
         hasChanged = false
+        wake = () => {}
         clearTimeout(over)
         signal.removeEventListener('abort', stop)
         resolve()
@@ -215,13 +216,25 @@ const createChanges = (context: Context, directory: string, signal: AbortSignal)
   }
 }
 
-type Outcome = Pick<EndEvent, 'interrupted' | 'failed'>
+interface Outcome extends Pick<EndEvent, 'interrupted' | 'failed'> {
+  /** True if a local failure ended the push. */
+  readonly isRefused?: boolean
+}
 
-const announceRetry = (context: Context, failures: number): number | undefined => {
-  if (failures === 0) return undefined
-  const delay = Math.min(longestRetry, firstRetry * 2 ** (failures - 1))
-  tell(context, { event: 'retry', delay }, `Trying again in ${spanOf(delay)}.`)
-  return delay
+/** Returns a function that gives the pause before a failed push is repeated. */
+const createRetries = (context: Context) => {
+  let failures = 0
+  return ({ failed, isRefused }: Outcome): number | undefined => {
+    if (failed > 0) {
+      const delay = Math.min(longestRetry, firstRetry * 2 ** failures++)
+      tell(context, { event: 'retry', delay }, `Trying again in ${spanOf(delay)}.`)
+      return delay
+    }
+    if (isRefused) return undefined
+    if (failures > 0) tell(context, { event: 'recovered' }, 'The push has succeeded again.')
+    failures = 0
+    return undefined
+  }
 }
 
 /**
@@ -233,7 +246,7 @@ const failedPush = async (error: unknown, { signal, json }: Context, directory: 
   const isExpected = isOfService || error instanceof LocalRefusal
   if (signal.aborted || isAccessRefusal(error) || (!isExpected && (await isThere(directory)))) throw error
   if (isExpected) report(error, json)
-  return { interrupted: false, failed: isOfService ? 1 : 0 }
+  return { interrupted: false, failed: isOfService ? 1 : 0, isRefused: !isOfService }
 }
 
 const pushAfterChanges = async (
@@ -242,15 +255,13 @@ const pushAfterChanges = async (
   changed: ReturnType<typeof createChanges>,
   send: () => Promise<Outcome>,
 ): Promise<number> => {
-  let failures = 0
+  const pauseAfter = createRetries(context)
   let end = await send()
   if (!end.interrupted) announceWatch(context, directory)
   for (; ; end = await send().catch((error) => failedPush(error, context, directory))) {
     if (end.interrupted) return exitStatus.failed
-    if (end.failed === 0 && failures > 0) tell(context, { event: 'recovered' }, 'The push has succeeded again.')
-    failures = end.failed > 0 ? failures + 1 : 0
     try {
-      await changed(announceRetry(context, failures))
+      await changed(pauseAfter(end))
     } catch (error) {
       if (context.signal.aborted) return exitStatus.done
       throw error

@@ -3,14 +3,17 @@ import { pipeline } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { closeAtOnce, listen } from '../../support/listen.ts'
 
-/** The proxy passes a request on, refuses it, or cuts it before the service, after the answer or within it. */
-export type Fate = 'pass' | 401 | 412 | 413 | 429 | 500 | 503 | 'cut before' | 'cut after' | 'cut within'
+/**
+ * The proxy passes a request on, refuses it, asks for a repetition after a second, or cuts the request before the
+ * service, after the answer or within it.
+ */
+export type Fate = 'pass' | 'later' | 401 | 412 | 413 | 429 | 500 | 503 | 'cut before' | 'cut after' | 'cut within'
 
 export type Decide = (method: string, path: string, index: number, length: number) => Fate
 
-const refuse = (response: ServerResponse, status: number) =>
+const refuse = (response: ServerResponse, status: number, seconds = 0) =>
   response
-    .writeHead(status, { 'Retry-After': '0', 'Content-Type': 'application/json' })
+    .writeHead(status, { 'Retry-After': seconds, 'Content-Type': 'application/json' })
     .end('{"code":100503,"message":"Busy."}')
 
 /** A proxy in front of a service. It replaces the address of the service with its own, and listens on any free port. */
@@ -21,9 +24,9 @@ export const startProxy = async (target: string, decide: Decide) => {
     const { method = '', url: path = '', headers } = incoming
     const fate = decide(method, path, index++, Number(headers['content-length'] ?? 0))
     if (fate === 'cut before') return void incoming.socket.destroy()
-    if (typeof fate === 'number') {
+    if (typeof fate === 'number' || fate === 'later') {
       incoming.resume()
-      return refuse(response, fate)
+      return fate === 'later' ? refuse(response, 503, 1) : refuse(response, fate)
     }
     const outgoing = ask(
       `${target}${incoming.url}`,

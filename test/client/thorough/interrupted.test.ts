@@ -1,5 +1,5 @@
-import { renameSync, writeFileSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administerJson } from '../../support/administration.ts'
@@ -98,6 +98,54 @@ test.concurrent('watch repeats and reports a failed push (T-56)', async ({
     { event: 'retry', delay: 2000 },
     { event: 'recovered' },
   ])
+})
+
+test.concurrent('watch pushes a change made during a push (T-44)', async ({
+  expect,
+  begin,
+  proxied,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  let isDelayed = false
+  const url = await proxied((method, path) => {
+    if (isDelayed || method !== 'PUT' || !path.includes('b.txt')) return 'pass'
+    isDelayed = true
+    writeFileSync(join(here, 'c.txt'), 'three')
+    return 'later'
+  })
+  const watching = begin(['watch', here, folder], url)
+  await untilEvents(watching, 'watching', 1)
+  await writeTree(here, { 'b.txt': 'two' })
+  await expect.poll(() => site.texts(), { timeout: 30_000 }).toMatchObject({ 'b.txt': 'two', 'c.txt': 'three' })
+})
+
+test.concurrent('watch reports a success only after a push without refusal (T-56)', async ({
+  expect,
+  begin,
+  proxied,
+  folder,
+  makeDirectory,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  let isRefused = false
+  const url = await proxied((method) => {
+    if (isRefused || method !== 'PUT') return 'pass'
+    isRefused = true
+    mkdirSync(join(here, 'News'))
+    mkdirSync(join(here, 'news'))
+    for (const name of ['News/x.txt', 'news/y.txt']) writeFileSync(join(here, name), 'two')
+    return 413
+  })
+  const watching = begin(['watch', here, folder], url)
+  await untilEvents(watching, 'retry', 1)
+  const refusal = JSON.parse(await watching.errorLine())
+  await rm(join(here, 'News'), { recursive: true })
+  await untilEvents(watching, 'end', 1)
+  expect(refusal.message).toContain('would be two folders')
+  expect(JSON.parse(await watching.line())).toEqual({ event: 'recovered' })
 })
 
 test('watch pushes after each change, and reports those of others (T-44, T-66)', async ({
