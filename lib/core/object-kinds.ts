@@ -62,6 +62,9 @@ const never = '9999-01-01T00:00:00'
 
 export const longestString = 500
 
+/** Cuts a text to the longest string, but never through a character. */
+const shortened = (text: string): string => text.slice(0, longestString).replace(/[\uD800-\uDBFF]$/, '')
+
 const slugOf = (words: string): string =>
   words
     .toLowerCase()
@@ -101,7 +104,7 @@ const news = {
       (of) => slugOf(String(of('subject'))).slice(0, longestString) || String(of('id')),
       'the words of `subject` in lower case, joined by hyphens; `id` if there is no subject',
     ),
-    url: string('the address on the site', (of) => `${of('urlPrefix')}/${of('slug')}`.slice(0, longestString)),
+    url: string('the address on the site', (of) => shortened(`${of('urlPrefix')}/${of('slug')}`)),
   },
   examples: { shown: 'subject,slug', flag: 'enabled', date: 'releaseDate' },
 } as const satisfies ObjectKindRecord

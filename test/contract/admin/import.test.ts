@@ -46,6 +46,16 @@ test('the longest text can be imported, even if JSON escapes all of it (T-29)', 
   expect(await run(importing, jsonLines([longest]))).toMatchObject({ imported: 1, skipped: 0 })
 })
 
+test('an address that is cut contains only whole characters (T-24, T-29)', async ({
+  importSome,
+  commands: { attempt },
+}) => {
+  await importSome(jsonLines([{ kind: 'news', id: 1, slug: `${'a'.repeat(493)}😀` }]))
+  const [item = ''] = (await attempt('export --site 1001')).stdout.trim().split('\n')
+  expect(JSON.parse(item)).toMatchObject({ url: `/news/${'a'.repeat(493)}` })
+  expect(await importSome(`${item}\n`)).toMatchObject({ imported: 1, skipped: 0 })
+})
+
 test('a field without room at its order leaves other imported fields alone', async ({ importSome }) => {
   const largest = 2_147_483_647
   await importSome(jsonLines([form, fieldAt(-2, largest), fieldAt(-3, 1)]))
