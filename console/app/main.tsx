@@ -9,7 +9,7 @@ import { focusContent } from '../parts/focus.ts'
 import { Loaded } from '../parts/loaded.tsx'
 import { setter } from '../parts/setter.ts'
 import { deviceStore, tabStore } from '../parts/stores.ts'
-import { Toasts } from '../parts/toasts.tsx'
+import { clearNotices, Toasts } from '../parts/toasts.tsx'
 import { followAddress, formatRoute, goTo, isHeld, route } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { followPreferences } from './preferences.ts'
@@ -47,6 +47,9 @@ const App = ({ session, live, links }: AppProps) => {
     if (isForm) document.querySelector<HTMLElement>('.sign-in input')?.focus()
     else if (entrance) focusContent()
   }, [isForm])
+  useEffect(() => {
+    if (!entrance) clearNotices()
+  }, [entrance])
   if (fault !== undefined) {
     return (
       <main class="welcome">

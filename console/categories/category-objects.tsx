@@ -18,7 +18,7 @@ import { LinkObjectsDialog } from './link-objects-dialog.tsx'
 import { parseListView, queryFor } from './list-address.ts'
 import { Pages, Search } from './list-tools.tsx'
 import { ObjectDialog } from './object-dialog.tsx'
-import { createListStore, type Item, inChunks, kinds, readLinked } from './objects-store.ts'
+import { createListStore, type Item, inChunks, kinds, readLinked, readLinks } from './objects-store.ts'
 
 interface CategoryProps {
   readonly category: Named
@@ -51,20 +51,21 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   /** The list shows the new state even after a failure, because a part of the change may be done. */
   const change = (work: () => Promise<void>, text?: string) => attemptOrNotify(() => work().finally(list.load), text)
   const objects = client.categories[kind]
-  const unlink = (items: readonly Item[]) =>
+  const unlink = (ids: readonly number[]) =>
     change(async () => {
-      const ids = items.map(({ id }) => id)
+      // Somebody may have changed a link after its object was selected.
+      const links = await readLinks(client.categories, category.id, kind, ids)
       await inChunks(ids, (some) => objects.unlink(category.id, some))
       list.clear()
-      notify(t.unlinked(ids.length), { label: texts.value.undo, run: () => relink(items) })
+      notify(t.unlinked(ids.length), { label: texts.value.undo, run: () => relink(links) })
     })
-  const relink = (items: readonly Item[]) =>
+  const relink = (links: ReadonlyMap<number, boolean>) =>
     change(async () => {
       for (const displayable of [true, false]) {
-        const ids = items.filter(({ isDisplayable }) => isDisplayable === displayable).map(({ id }) => id)
+        const ids = [...links].filter(([, isDisplayed]) => isDisplayed === displayable).map(([id]) => id)
         await inChunks(ids, (some) => objects.link(category.id, some, { displayable }))
       }
-      notify(t.linked(items.length))
+      notify(t.linked(links.size))
     })
   const display = (item: Item, displayable: boolean) =>
     change(() => objects.link(category.id, [item.id], { displayable }), `${titleOf(item)}:`)
@@ -87,7 +88,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
       <div class="pane-head">
         <Search list={list} />
         {canWrite && list.chosen.value.size > 0 && (
-          <ChosenTools list={list} onUnlink={() => unlink([...list.chosen.value.values()])} />
+          <ChosenTools list={list} onUnlink={() => unlink([...list.chosen.value.keys()])} />
         )}
       </div>
       <ListState items={page} failure={list.failure.value} onRepeat={list.load} />

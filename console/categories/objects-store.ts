@@ -115,16 +115,35 @@ export const readLinked: ReadPage = async (categories, category, kind, view, lim
   return { items: items.map(({ objectId, blog, displayable }) => itemOf(objectId, blog, displayable)), total }
 }
 
-const linkedAmong = async (
+/** The largest number of objects that the service accepts in one request. */
+const mostAtOnce = 500
+
+/** The largest number of objects whose ids fit into the address of a request. */
+const mostRead = 200
+
+export const inChunks = async (
+  ids: readonly number[],
+  work: (some: readonly number[]) => Promise<void>,
+  size = mostAtOnce,
+): Promise<void> => {
+  for (let from = 0; from < ids.length; from += size) await work(ids.slice(from, from + size))
+}
+
+/** Of these objects, those in the category, and whether the category displays each. */
+export const readLinks = async (
   categories: Categories,
   category: number,
   kind: Kind,
   ids: readonly number[],
-): Promise<ReadonlySet<number>> => {
-  if (ids.length === 0) return new Set()
-  const query = { where: { objectId: { $in: ids } }, fields: 'objectId', skip: 0, limit: ids.length }
-  const { items } = await categories[kind].pageOf(category, query)
-  return new Set(items.map(({ objectId = 0 }) => objectId))
+): Promise<ReadonlyMap<number, boolean>> => {
+  const found = new Map<number, boolean>()
+  const read = async (some: readonly number[]) => {
+    const query = { where: { objectId: { $in: some } }, fields: 'objectId,displayable', skip: 0, limit: some.length }
+    const { items } = await categories[kind].pageOf(category, query)
+    for (const { objectId = 0, displayable } of items) found.set(objectId, displayable !== 0)
+  }
+  await inChunks(ids, read, mostRead)
+  return found
 }
 
 /** Reads the objects of the site, except deleted ones, and marks the objects of the category. */
@@ -134,7 +153,7 @@ export const readLinkable: ReadPage = async (categories, category, kind, view, l
   const { items, total } = await categories[kind].page({ ...query, where })
   const found = items.map((object) => itemOf(object.id, object))
   const ids = found.map(({ id }) => id)
-  const linked = await linkedAmong(categories, category, kind, ids)
+  const linked = await readLinks(categories, category, kind, ids)
   return { items: found.map((item) => ({ ...item, isLinked: linked.has(item.id) })), total }
 }
 
@@ -184,19 +203,6 @@ export const readObject = async (
   }
   const [object] = (await categories.blogs.page({ ...query, fields: `blogDescription,blogUrl,${dates}` })).items
   return object && contentOf(object, object.blogDescription, object.blogUrl)
-}
-
-/** The largest number of objects that the service accepts in one request. */
-const mostAtOnce = 500
-
-/** Selecting the whole list reads this many items at a time. Their ids must fit into the address of a request. */
-const mostRead = 200
-
-export const inChunks = async (
-  ids: readonly number[],
-  work: (some: readonly number[]) => Promise<void>,
-): Promise<void> => {
-  for (let from = 0; from < ids.length; from += mostAtOnce) await work(ids.slice(from, from + mostAtOnce))
 }
 
 /** A list that is read in pages. The selection can contain items of several pages. */

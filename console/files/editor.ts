@@ -86,7 +86,7 @@ export const createEditor = (client: SiteClient, path: string): Editor => {
       } catch (error) {
         if (!hasStatus(error, 412)) throw error
         const now = await readSaved(client, path).catch((failure: unknown) => {
-          if (hasStatus(failure, 404)) return absent
+          if (hasStatus(failure, 404)) return { ...absent, contentType: base.value?.contentType }
           throw failure
         })
         // After a lost answer, this person may have saved the text before.

@@ -33,6 +33,8 @@ export interface FilesStore {
   chosenPaths(): readonly string[]
   hold(how: Relocation): void
   createFolder(folder: string, name: string): Promise<void>
+  /** Rejects if an entry has this name, in any case. */
+  refuseTaken(path: string): Promise<void>
   rename(path: string, name: string): Promise<void>
   relocate(how: Relocation, paths: readonly string[], folder: string, mayContinue?: MayContinue): Promise<Outcome>
   remove(paths: readonly string[], mayContinue?: MayContinue): Promise<Outcome>
@@ -65,6 +67,10 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     return outcome
   }
 
+  const refuseTaken = async (path: string) => {
+    if (await pathExists(client(), path)) throw nameTakenError()
+  }
+
   /** Selects an entry under its new name, if its folder is still open. */
   const selectNamed = async (place: string, name: string) => {
     await folder.refresh()
@@ -85,10 +91,11 @@ export const createFilesStore = (client: () => SiteClient): FilesStore => {
     },
     async createFolder(place, name) {
       const path = join(place, name)
-      if (await pathExists(client(), path)) throw nameTakenError()
+      await refuseTaken(path)
       await client().files.createFolder(path)
       await selectNamed(place, name)
     },
+    refuseTaken,
     async rename(path, name) {
       await client().files.move(path, join(parentOf(path), name))
       await selectNamed(parentOf(path), name)

@@ -15,13 +15,16 @@ interface PlayerEvent {
   readonly currentTarget: HTMLMediaElement
 }
 
+// In seconds: this far from a failure, the player has continued.
+const otherPart = 1
+
 /** Plays a file from a link without a token, so that the browser reads only the parts that it plays (K-43). */
 export const Player = ({ kind, name, path }: PlayerProps) => {
   const { client } = usePage()
   const url = useSignal<string>()
   const { failure, attempt } = useAttempt()
   const isUnplayable = useSignal(false)
-  // Set from a failure until the player continues.
+  // Set from a failure until the person has played another part, so that a damaged file does not fail without end.
   const resumed = useRef<{ readonly at: number; readonly isPlaying: boolean } | undefined>(undefined)
   const open = () =>
     attempt(async () => {
@@ -44,9 +47,13 @@ export const Player = ({ kind, name, path }: PlayerProps) => {
     },
     onLoadedMetadata({ currentTarget }: PlayerEvent) {
       const { at = 0, isPlaying = false } = resumed.current ?? {}
-      resumed.current = undefined
       if (at > 0) currentTarget.currentTime = at
       if (isPlaying) currentTarget.play().catch(() => {})
+    },
+    onTimeUpdate({ currentTarget: { currentTime, readyState } }: PlayerEvent) {
+      const { at = currentTime } = resumed.current ?? {}
+      // A new link resets the time before the player knows the file.
+      if (readyState > 0 && Math.abs(currentTime - at) >= otherPart) resumed.current = undefined
     },
   } as const
   if (failure.value !== undefined) return <Failure error={failure.value} onRepeat={open} />

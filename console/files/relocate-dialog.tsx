@@ -88,7 +88,10 @@ export const RelocateDialog = ({ how, paths }: RelocateDialogProps) => {
       title={t[`${how}Title` as const](paths.length)}
       action={t[`${how}Action` as const]}
       isReady={isUseful && rights.canWrite(target)}
-      onSubmit={(mayContinue) => relocateAndNotify(store, how, paths, target, mayContinue)}
+      onSubmit={async (mayContinue) => {
+        if (target !== folder.value) await store.refuseTaken(target)
+        await relocateAndNotify(store, how, paths, target, mayContinue)
+      }}
       onClose={setter(store.dialog, undefined)}
     >
       <FolderPicker

@@ -129,6 +129,7 @@ export const createLive = ({ isVisible, onVisible, onOnline }: BrowserParts): Li
       stop()
       batch.clear()
       ignore()
+      isOffline.value = false
     }
   }
 

@@ -102,6 +102,8 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
   const isBusy = signal(false)
   const failure = signal<unknown>()
   const kept = createKept(stores)
+  // The tokens of earlier sessions of this page.
+  const ended = new Set<string>()
   let token = ''
   let opening = Promise.resolve()
 
@@ -116,18 +118,24 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
     } else if (keep && !entrance.value) kept.write(wanted, keep)
   }
 
+  const noteRefusal = async (response: Response) => {
+    const own = token
+    const code = await codeOf(response)
+    if (isTokenRefused(response.status, code)) {
+      isExpired.value = true
+      // Another server, such as a proxy, may also answer 401.
+      if (typeof code === 'number') kept.forget(own)
+    }
+    if (isRightMissing(code)) readRights()
+  }
+
   const fetchWith = (own: string): typeof fetch => {
     const send = options.fetch ?? ((...request) => fetch(...request))
     return async (...request) => {
+      // Steps that began before the sign-out end here: the page sends nothing more, and shows nothing of them.
+      if (ended.has(own)) return new Promise<never>(() => {})
       const response = await send(...request)
-      if (response.status < 400 || own !== token || !entrance.value) return response
-      const code = await codeOf(response)
-      if (isTokenRefused(response.status, code)) {
-        isExpired.value = true
-        // Another server, such as a proxy, may also answer 401.
-        if (typeof code === 'number') kept.forget(own)
-      }
-      if (isRightMissing(code)) readRights()
+      if (response.status >= 400 && own === token && entrance.value) await noteRefusal(response)
       return response
     }
   }
@@ -138,6 +146,7 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
   }
 
   const lookUp = async (wanted: string): Promise<Entrance> => {
+    ended.delete(wanted)
     const sites = await findSites({ url, token: wanted, fetch: fetchWith(wanted) })
     const [first] = sites.list
     return { ...sites, me: first && (await sites.choose(first.id).access.me()) }
@@ -203,12 +212,16 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
     const [first] = list ?? []
     const access = !isExpired.value && me?.kind === 'session' && first ? choose?.(first.id).access : undefined
     if (all) await access?.signOut({ all })
+    const own = token
     forget()
-    if (all) return
-    await access?.signOut().catch((error: unknown) => {
+    try {
+      if (!all) await access?.signOut()
+    } catch (error) {
       // A refused token is the token of a session that has ended.
       if (!isRefused(error)) throw error
-    })
+    } finally {
+      ended.add(own)
+    }
   }
 
   return {

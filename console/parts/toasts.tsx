@@ -43,6 +43,11 @@ const show = (toast: Omit<Toast, 'id'>): void => {
   if (!toast.isFailure) setTimeout(leave, toast.action ? stays.withAction : stays.plain, id)
 }
 
+/** After a sign-out, nobody may repeat or undo the actions of the previous person, or read their names. */
+export const clearNotices = (): void => {
+  toasts.value = []
+}
+
 export const notify = (text: string, action?: Toast['action']): void => show({ text, isFailure: false, action })
 
 /** Shows the message of the service, and offers to repeat the action. */

@@ -172,6 +172,20 @@ test('audio and video are played in parts, even after a link has expired (K-43)'
   await expect.poll(async () => (await state()).src).not.toBe(expired)
   await playsAfter(240)
 
+  // A damaged part fails again at the same place.
+  const fail = () =>
+    player.evaluate((shown: HTMLMediaElement) => {
+      shown.pause()
+      shown.dispatchEvent(new Event('error'))
+    })
+  await expect.poll(async () => (await state()).currentTime).toBeGreaterThan(241.5)
+  const { src: before } = await state()
+  await fail()
+  await expect.poll(async () => (await state()).src).not.toBe(before)
+  await expect.poll(state).toMatchObject({ duration: 600 })
+  await fail()
+  await details(page).getByText('No preview is available').waitFor()
+
   await row(page, 'film.webm').getByRole('link').click()
   await expect.poll(state).toMatchObject({ width: 32, duration: 60 })
   await seek(50)

@@ -75,11 +75,26 @@ test('files are renamed, moved and copied with only the keyboard (K-10)', async 
   await picker.getByRole('button', { name: 'letters' }).waitFor()
   expect(await picker.getByRole('status').textContent()).toBe(`/${folder}`)
   await expectAccessible(page)
+  await page.getByLabel('New folder here').fill('LETTERS')
+  await press(page, 'Enter')
+  await page.getByRole('alert').getByText('This name is taken.').waitFor()
   await page.getByLabel('New folder here').fill('archive')
   await press(page, 'Enter')
   await notice(page, 'letter.txt moved to archive.').waitFor()
   expect((await client.files.stat(`${folder}/archive/letter.txt`)).size).toBe(21)
   expect((await client.files.stat(`${folder}/letter.txt`)).size).toBe(21)
+})
+
+test('after a sign-out, nobody can undo the last action or read its notice (K-6)', async ({ openFolder }) => {
+  const page = await openFolder(['a.txt'])
+  await row(page, 'a.txt').click()
+  await press(page, 'Delete')
+  await confirm(page, 'Delete')
+  await notice(page, 'a.txt deleted.').waitFor()
+  await choose(page, 'Settings', 'Sign out')
+  await page.getByLabel('Password').waitFor()
+  // By itself, the notice would stay for twelve seconds.
+  await expect.poll(() => page.getByRole('button', { name: 'Undo' }).count(), { timeout: 5000 }).toBe(0)
 })
 
 test('a new name is free and has no slash; the entry gets focus (K-25)', async ({ openFolder, client, folder }) => {

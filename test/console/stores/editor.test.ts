@@ -4,8 +4,8 @@ import { test as base } from '../../client/support/site.ts'
 
 /** Stores a file on the site, and opens it in an editor. */
 const test = base.extend('edit', async ({ client, folder, site }) => async (content: string | Uint8Array) => {
-  await site.put('a.txt', content, { replace: true })
-  const editor = createEditor(client, `${folder}/a.txt`)
+  await site.put('a.recipe', content, { replace: true, contentType: 'text/x-recipe' })
+  const editor = createEditor(client, `${folder}/a.recipe`)
   await editor.open()
   return editor
 })
@@ -13,15 +13,16 @@ const test = base.extend('edit', async ({ client, folder, site }) => async (cont
 test('a file that someone else has removed can be saved again (K-44)', async ({ edit, site }) => {
   const editor = await edit('one')
   editor.text.value = 'mine'
-  await site.remove('a.txt')
+  await site.remove('a.recipe')
   expect([await editor.save(), editor.theirs.value?.etag]).toEqual([false, undefined])
-  expect([await editor.save(), await site.texts()]).toEqual([true, { 'a.txt': 'mine' }])
+  expect([await editor.save(), await site.texts()]).toEqual([true, { 'a.recipe': 'mine' }])
+  expect((await site.stat('a.recipe')).contentType).toBe('text/x-recipe')
 })
 
 test('a save whose answer was lost succeeds when it is repeated (K-44)', async ({ edit, site }) => {
   const editor = await edit('one')
   editor.text.value = 'mine'
-  await site.put('a.txt', 'mine', { replace: true })
+  await site.put('a.recipe', 'mine', { replace: true })
   expect([await editor.save(), editor.theirs.value, editor.isChanged.value]).toEqual([true, undefined, false])
 })
 
@@ -30,7 +31,7 @@ test('line ends and the byte order mark of a text stay the same (K-44)', async (
   editor.text.value = `${editor.text.value}three\n`
   expect(editor.text.value).toBe('\uFEFFone\ntwo\nthree\n')
   await editor.save()
-  const bytes = await (await client.files.read(`${folder}/a.txt`)).arrayBuffer()
+  const bytes = await (await client.files.read(`${folder}/a.recipe`)).arrayBuffer()
   expect(Buffer.from(bytes).toString()).toBe('\uFEFFone\r\ntwo\r\nthree\r\n')
 })
 

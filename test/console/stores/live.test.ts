@@ -125,6 +125,14 @@ test('while the service is unavailable, the page shows this and sends fewer requ
   expect(live.reconnects.value).toBe(1)
 })
 
+test('a page that no longer follows a site is not offline', async () => {
+  const { live, end } = openPage(5, new ServiceError({ status: 0, code: 0, message: 'No network.' }))
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(live.isOffline.value).toBe(true)
+  end()
+  expect(live.isOffline.value).toBe(false)
+})
+
 test('a page whose token is refused asks again only after a new sign-in (K-6)', async () => {
   const { client, end, live, state } = openPage(1, unauthorised)
   await vi.advanceTimersByTimeAsync(3_600_000)

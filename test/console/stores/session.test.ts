@@ -24,6 +24,20 @@ test.for([
   expect([session.entrance.value, await ended]).toEqual([undefined, hasEnded])
 })
 
+test('after a sign-out, earlier steps send nothing more with the token (K-6)', async () => {
+  const { fetch, asked } = scriptedFetch((each) => (isSites(each) ? sites(address) : json({ ...me, kind: 'token' })))
+  const session = createSession({ url: address, stores: { tab: emptyStore(), device: emptyStore() }, fetch })
+  await session.signIn({ token: 'secret' }, 'tab')
+  const client = session.entrance.value?.choose(1)
+  await session.signOut()
+  const before = asked.length
+  void client?.files.createFolder('late')
+  await new Promise(setImmediate)
+  expect(asked).toHaveLength(before)
+  await session.signIn({ token: 'secret' }, 'tab')
+  expect(session.entrance.value?.me?.name).toBe('ann')
+})
+
 test('the page learns the sites of the person, and keeps unsaved work (K-5, K-6)', async () => {
   let urls = [address]
   let held: number | undefined
