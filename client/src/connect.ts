@@ -78,9 +78,9 @@ const chooseSite = (sites: readonly Site[], id: number | undefined): Site => {
 
 type KnownMembers = { items: []; users: []; keys: []; id: number; name: string }
 
-/** A change of the password checks the old password, so a repetition fails after a lost answer. */
+/** A repeated change of the password fails, and a repeated change of a webhook may replace its secret again. */
 const isRepeatable = (method: string, address: string): boolean =>
-  method === 'POST' ? address.includes('/categories') : method === 'GET' || address !== '/api/v2/admin/me'
+  method === 'POST' ? address.includes('/categories') : method !== 'PUT' || !/\/(me|webhooks\/.+)$/.test(address)
 
 /** An earlier attempt has removed this, or has ended this session, and its answer was lost. */
 const isRemoved = (method: string, address: string, error: unknown): boolean =>

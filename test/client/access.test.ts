@@ -131,3 +131,12 @@ lossy('a change of the password whose answer was lost is not repeated (T-35)', a
   await expect(change).rejects.toMatchObject({ status: 0, message: expect.stringContaining('unless the change') })
   await expect(signIn({ ...login, password: 'another horse battery' })).resolves.toMatch(/^[0-9a-f]{64}$/)
 })
+
+lossy('a change of a webhook whose answer was lost is not repeated (T-35, V-5)', async ({ owned, open }) => {
+  const { webhooks, changes, loseNext } = await open(owned.login)
+  const { id } = await webhooks.create({ targetUrl: 'https://example.com/rotated', enabled: false })
+  loseNext()
+  await expect(webhooks.change(id, { rotate: true })).rejects.toMatchObject({ status: 0 })
+  const made = await changes.newest(500, { types: ['webhook.changed'], subject: `webhook/${id}` })
+  expect(made).toHaveLength(1)
+})
