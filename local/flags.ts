@@ -134,7 +134,7 @@ export const addServiceOptions = (command: Command): Command =>
     .option('--reset', 'remove all data after a confirmation, then start empty', false)
     .option('--yes', 'with --reset: remove without a confirmation', false)
     .option('--no-demo', 'create no demo site')
-    .option('--quiet', 'log no requests', false)
+    .option('--quiet', 'log only failed requests', false)
     .addOption(new Option('--log <format>', 'the format of the log').choices(['text', 'json']).default('text'))
 
 /** Each error of Commander becomes one line of printable characters. */

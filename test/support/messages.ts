@@ -170,7 +170,7 @@ export const messages = {
     noMarker: phrase`^The data directory … lacks its …site-admin.json. … Nothing was changed.$`,
     notReset: (what: string, place: string) =>
       phrase`^Nothing was removed. --reset removes ${what} from ${place}…: run it in a terminal to confirm, or add --yes.$`,
-    old: (version: string) => phrase` was made by version ${version} … Move the directory away, … --reset.$`,
+    old: phrase` was made by an early version of the service, before 0.1.0. … Move the directory away, … --reset.$`,
     pipe: phrase`site-admin.json is neither a file nor a folder. Replace it with the real file, or with a copy from a backup.$`,
     readOnly: phrase`^The data directory … read-only file system, … Copy it … name the copy with --data-dir. …$`,
     tableMissing: (table: string) =>

@@ -99,7 +99,7 @@ export const writePrivately = (path: string, content: string, owner?: Owner): vo
 
 export const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** A directory of version 0.1 has no marker (O-17). */
+/** A directory of a version before 0.1.0 has no marker (O-17). */
 export const layoutVersion = 1
 
 /** Paths in a data directory (O-9, O-10). A backup has the same layout. */

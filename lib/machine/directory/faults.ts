@@ -52,9 +52,9 @@ const refusals = {
   new: ({ path }) => `There is no data yet in the directory ${path}. ${howToMake}`,
   nested: ({ path }, detail) =>
     `The directory ${path} is inside ${detail}. Choose a directory outside it with --data-dir. Nothing was changed.`,
-  ofVersion01: ({ path }) =>
-    `The data directory ${path} was made by version 0.1 of the service. This version cannot read it. ` +
-    'Move the directory away, choose another directory with --data-dir, or discard the old one with --reset.',
+  ofEarlyVersion: ({ path }) =>
+    `The data directory ${path} was made by an early version of the service, before 0.1.0. This version cannot read ` +
+    'it. Move the directory away, choose another directory with --data-dir, or discard the old one with --reset.',
   foreign: ({ path, marker }) =>
     `The directory ${path} has files, but no ${marker}: it is not a data directory of this service. Choose ` +
     'another directory with --data-dir.',
@@ -149,7 +149,7 @@ export type Purpose = 'serve' | 'reset' | 'command' | 'restore' | 'check'
 
 const allowed: Readonly<Record<Purpose, readonly FaultCode[]>> = {
   serve: ['absent', 'empty', 'new'],
-  reset: ['absent', 'empty', 'new', 'ofVersion01', 'markerUnreadable', 'otherLayout', 'halfRestored'],
+  reset: ['absent', 'empty', 'new', 'ofEarlyVersion', 'markerUnreadable', 'otherLayout', 'halfRestored'],
   command: [],
   restore: ['absent', 'empty', 'new', 'halfRestored'],
   check: ['markerMissing', 'markerUnreadable', 'halfRestored', 'backup'],

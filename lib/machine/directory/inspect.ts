@@ -34,7 +34,7 @@ const inspectNames = ({ path }: DataDirectory, names: readonly string[]): Fault 
   if (names.includes('unfinished')) return { code: 'unfinishedBackup' }
   if (names.includes('site-admin.db')) return { code: 'markerMissing' }
   const isOfOld = ['objects/index.db', 'run/lock'].some((file) => existsSync(join(path, file)))
-  return { code: names.includes('tables') && isOfOld ? 'ofVersion01' : 'foreign' }
+  return { code: names.includes('tables') && isOfOld ? 'ofEarlyVersion' : 'foreign' }
 }
 
 const inspectMarker = (file: string): Fault | undefined => {

@@ -37,7 +37,7 @@ const purposeOf = ({ role, reset }: Opening): Purpose => (role === 'command' ? '
 // If this function is interrupted, the marker already marks the directory as incomplete. The caller holds every lock.
 const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: Fault | undefined): void => {
   writeMarker(directory, state)
-  removeContents(directory, fault?.code === 'ofVersion01')
+  removeContents(directory, fault?.code === 'ofEarlyVersion')
   makeFolders(directory)
 }
 

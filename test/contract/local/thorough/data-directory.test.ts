@@ -18,7 +18,7 @@ const startOn = (directory: string, flags: readonly string[] = ['--port', '0']) 
 
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
-/** A directory of version 0.1 of the service. */
+/** A directory of a version of the service before 0.1.0. */
 const makeOldDirectory = async (directory: string) => {
   for (const folder of ['tables', 'objects/blobs', 'run']) await mkdir(join(directory, folder), { recursive: true })
   for (const file of ['tables/CURRENT', 'objects/index.db', 'objects/blobs/1', 'demo.json']) {
@@ -62,7 +62,7 @@ test.for([
   ['has other files (O-10)', makeForeign, [], foreign],
   ['has other files (O-10)', makeForeign, ['--reset'], foreign],
   ['has other files (O-10)', makeForeign, ['--reset', '--yes'], foreign],
-  ['is of version 0.1 (O-17)', makeOldDirectory, [], old('0.1')],
+  ['is of an early version (O-17)', makeOldDirectory, [], old],
 ] as const)('A start does not change a directory that %s', async ([, make, flags, sentence], { directory }) => {
   await make(directory)
   const before = snapshotOf(directory)
@@ -149,7 +149,7 @@ describe('--reset asks before it removes anything (O-11)', () => {
   })
 })
 
-test('--reset --yes replaces a directory of version 0.1, but no other files (O-17)', async ({ directory, start }) => {
+test('--reset --yes replaces an early data directory, but no other files (O-17)', async ({ directory, start }) => {
   await makeOldDirectory(directory)
   await makeForeign(directory)
   const service = await start(['--port', '0', '--reset', '--yes'])
@@ -159,7 +159,7 @@ test('--reset --yes replaces a directory of version 0.1, but no other files (O-1
   for (const old of ['tables', 'objects', 'run']) expect(names).not.toContain(old)
 })
 
-test('--reset does not touch a directory on which version 0.1 is running', async ({ directory }) => {
+test('--reset does not touch a directory on which an early version is running', async ({ directory }) => {
   await makeOldDirectory(directory)
   const before = snapshotOf(directory)
   const other = new DatabaseSync(join(directory, 'run', 'lock'))
