@@ -56,7 +56,7 @@ export const fieldSchema = z.strictObject({
     .meta(described('true if visitors must fill in the field', '`false`')),
   order: upTo(maxOrder)
     .optional()
-    .meta(described('the position. Another field at this position moves down', 'the present position, or the end')),
+    .meta(described('the position. Another field at this position moves down', 'the stored position, or the end')),
 })
 
 const longestText = 350_000

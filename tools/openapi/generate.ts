@@ -25,7 +25,7 @@ const typeOf = (member: Member): string => {
   return code(type)
 }
 
-const moment = 'the moment of the first import'
+const moment = 'the stored date, or the moment of the import'
 
 // The default of a member. If it is made of other members, their names are shown in braces.
 const otherwiseOf = (kind: ContentKind, name: string): string | undefined => {
