@@ -1,6 +1,8 @@
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import { unlimited } from '../../core/time.ts'
+import { noFileAt } from '../../storage/changes/change.ts'
 import { type Change, NotPlaced, type PlaceConditions, type Staged, type Transfer } from '../../storage/object-store.ts'
+import { editions, folderKey, foldersAround, pathIn } from '../../storage/path.ts'
 import type { RecordChange } from '../tables/history.ts'
 import { newName } from './blobs.ts'
 import { endOf, type ObjectRow, type ObjectRows } from './object-rows.ts'
@@ -91,6 +93,15 @@ const apply = (placing: Placing, change: Change) => {
   }
 }
 
+// Since the look of a restore, one of its folders may have become a file, or one of its files a folder.
+const findClash = (rows: ObjectRows, { site }: PlaceConditions['unlocked'], changes: readonly Change[]) => {
+  const keys = changes.filter(({ kind }) => kind === 'restore').map(({ key }) => key)
+  const files = keys.filter((key) => !key.endsWith('/')).map(pathIn)
+  const below = files.flatMap((path) => editions.map((edition) => folderKey(edition, site, path)))
+  const folders = foldersAround(keys.map((key) => pathIn(key.slice(0, key.lastIndexOf('/') + 1))))
+  return [...below, ...noFileAt(site, folders).map(([key]) => key)].find((key) => isTaken(rows, key))
+}
+
 /**
  * Checks the conditions, makes the changes and records them, within a transaction. A folder that already exists does
  * not count as a change. Throws NotPlaced.
@@ -105,7 +116,7 @@ export const placeChanges = (
   if (isLocked(unlocked)) throw new NotPlaced({ outcome: 'locked' })
   const gone = present.find((key) => !rows.get(key))
   if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
-  const rival = absent.find((key) => isTaken(rows, key))
+  const rival = absent.find((key) => isTaken(rows, key)) ?? findClash(rows, unlocked, changes)
   if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
   const changed = matching.find(({ key, version }) => rows.get(key)?.version !== version)
   if (changed) throw new NotPlaced({ outcome: 'changed', key: changed.key })

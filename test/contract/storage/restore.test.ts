@@ -10,6 +10,7 @@ import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
 import { uploadIn } from '../uploads/service.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
+import { interruptChanges } from './interruption.ts'
 import { holdAt, isBatch, isCopy, isListing } from './s3-bench.ts'
 import { openStorage, type StorageUnderTest } from './service.ts'
 
@@ -262,6 +263,28 @@ it('The time for a restore begins before its folder is locked (H-25)', async () 
   await put('/folder/a.txt')
   await storage.remove('/folder')
   expect((await storage.restore('/folder')).status).toBe(503)
+})
+
+describe('A restore of a folder with "replace" on one machine', () => {
+  const others = () => interruptChanges(storage.deps.files)
+  beforeEach(async () => {
+    storage = await openStorage()
+    for (const path of ['/r/a', '/r/e.html/x.html']) await put(path)
+    await storage.remove('/r')
+    await put('/r/other')
+  })
+
+  it.each([
+    ['a page', '/r/e.html', {}],
+    ['a draft', '/r/e.html', { version: 'draft' }],
+    ['a folder with a file', '/r/a/new', {}],
+    ['a folder with a draft', '/r/a/new.html', { version: 'draft' }],
+  ])('It is refused if %s takes the place of a folder or file (S-41, S-43)', async (_, path, query) => {
+    others().once(async () => expect((await storage.put(path, 'new', query)).status).toBe(200))
+    expect(codeOf(await storage.restore('/r', { replace: true }))).toBe(104022)
+    expect(await storage.read(path, query)).toBe('new')
+    expect(await storage.read('/r/e.html/x.html')).toBe(404)
+  })
 })
 
 it.each(storageHands)('A restore during a removal restores no older version: $name (H-24)', async ({ open }) => {
