@@ -18,7 +18,7 @@ const questions: readonly (readonly [query: string, fault: string])[] = [
   [
     `SELECT key FROM objects AS file WHERE substr(key, -1) <> '/' AND EXISTS (
        SELECT 1 FROM objects AS below WHERE below.key >= file.key || '/' AND below.key < file.key || '0')`,
-    'it is a file, but has entries below it',
+    'it is a file, but has entries below it. Rename or delete the file: its entries stay.',
   ],
 ]
 

@@ -146,6 +146,11 @@ test.for([
     "INSERT INTO news_texts (site, id, text) VALUES (1001, 999, 'x')",
     faultAt(/site-admin\.db$/, 'of the table news_texts'),
   ],
+  [
+    'a file with entries below it',
+    folder('live/1001/hello.txt'),
+    faultAt('site 1001, file hello.txt', 'has entries below it. Rename or delete the file'),
+  ],
   ['a file without bytes', ofThreeBytes('NULL'), faultAt('site 1001, file a.txt', 'no bytes')],
   [
     'a quota with a wrong count of used bytes (S-124)',
