@@ -58,10 +58,15 @@ interface RemoveOptions {
   readonly step?: RemovalTask
 }
 
-/** `bytes` are certainly removed. `spared` has the keys of objects that other callers have replaced or removed. */
+/**
+ * `bytes` are certainly removed. `spared` has the keys of objects that other callers have replaced or removed. With
+ * `isStale`, nothing was removed, because the folder has objects that were not listed. A store without transactions does
+ * not look for such objects.
+ */
 interface Removal {
   readonly bytes: number
   readonly spared: ReadonlySet<string>
+  readonly isStale?: boolean
 }
 
 export type RemovableObject = Pick<ListedObject, 'key' | 'version' | 'size'>
@@ -256,8 +261,8 @@ export interface PlaceConditions {
 /**
  * If a store writes the history entry after the changes, `recorded` ends with that call, and the caller waits for it
  * before the answer. Without `placed`, nothing was changed. `occupied` means that a key is not free, and `stale` that a
- * source has changed or a key of `present` no longer exists. `late` means that the time is up, `locked` that a folder is
- * locked, and `changed` that a state of `matching` differs.
+ * source has changed, a key of `present` no longer exists, or an object of the moved folder was not listed. `late` means
+ * that the time is up, `locked` that a folder is locked, and `changed` that a state of `matching` differs.
  */
 export type PlaceOutcome =
   | { readonly outcome: 'placed'; readonly recorded?: Promise<void> }

@@ -16,7 +16,7 @@ import { createFingerprints } from './fingerprints.ts'
 import { createNameIndex } from './name-index.ts'
 import { createBodies, createObjectRows, endOf, infoOf, listObjects } from './object-rows.ts'
 import { createOldObjects, createVersions } from './old-objects.ts'
-import { type Placing, placeChanges, type StagedBlob } from './placing.ts'
+import { type Placing, placeChanges, requireEmpty, type StagedBlob } from './placing.ts'
 
 interface Deps extends Pick<Placing, 'record'> {
   readonly database: Database
@@ -118,6 +118,7 @@ export const createObjectStore = ({
         if (rows.removeVersion(key, version)) bytes += size
         else spared.add(key)
       }
+      requireEmpty(rows, removedFolder)
       if (spared.size === objects.length) return { bytes, spared }
       if (entry) record(entry)
       removalRecords.count(objects.length - spared.size, step)
@@ -177,10 +178,15 @@ export const createObjectStore = ({
 
     async remove(objects, options = {}) {
       const batches = options.entry ? [objects] : chunksOf(objects, removalStep)
-      const removals = await Promise.all(batches.map((batch) => removeSome(batch, options)))
-      return {
-        bytes: removals.reduce((sum, { bytes }) => sum + bytes, 0),
-        spared: new Set(removals.flatMap(({ spared }) => [...spared])),
+      try {
+        const removals = await Promise.all(batches.map((batch) => removeSome(batch, options)))
+        return {
+          bytes: removals.reduce((sum, { bytes }) => sum + bytes, 0),
+          spared: new Set(removals.flatMap(({ spared }) => [...spared])),
+        }
+      } catch (error) {
+        if (error instanceof NotPlaced) return { bytes: 0, spared: new Set<string>(), isStale: true }
+        throw error
       }
     },
 

@@ -1,7 +1,14 @@
 import type { HistoryEntry } from '../../core/history-entry.ts'
 import { unlimited } from '../../core/time.ts'
 import { noFileAt } from '../../storage/changes/change.ts'
-import { type Change, NotPlaced, type PlaceConditions, type Staged, type Transfer } from '../../storage/object-store.ts'
+import {
+  type Change,
+  NotPlaced,
+  type PlaceConditions,
+  type RemovedFolder,
+  type Staged,
+  type Transfer,
+} from '../../storage/object-store.ts'
 import { editions, folderKey, foldersAround, pathIn } from '../../storage/path.ts'
 import type { RecordChange } from '../tables/history.ts'
 import { newName } from './blobs.ts'
@@ -102,6 +109,14 @@ const findClash = (rows: ObjectRows, { site }: PlaceConditions['unlocked'], chan
   return [...below, ...noFileAt(site, folders).map(([key]) => key)].find((key) => isTaken(rows, key))
 }
 
+/** Errors: NotPlaced, if others have stored objects in the folder since it was listed. */
+export const requireEmpty = (rows: ObjectRows, removed?: RemovedFolder): void => {
+  if (!removed) return
+  const { site, folder } = removed
+  const left = editions.map((edition) => folderKey(edition, site, folder)).find((key) => isTaken(rows, key))
+  if (left !== undefined) throw new NotPlaced({ outcome: 'stale', key: left })
+}
+
 /**
  * Checks the conditions, makes the changes and records them, within a transaction. A folder that already exists does
  * not count as a change. Throws NotPlaced.
@@ -109,7 +124,7 @@ const findClash = (rows: ObjectRows, { site }: PlaceConditions['unlocked'], chan
 export const placeChanges = (
   placing: Placing,
   changes: readonly Change[],
-  { absent, present = [], matching = [], unlocked, deadline = unlimited }: PlaceConditions,
+  { absent, present = [], matching = [], unlocked, deadline = unlimited, removedFolder }: PlaceConditions,
   entry: HistoryEntry,
 ): void => {
   const { rows, isLocked, record } = placing
@@ -125,4 +140,5 @@ export const placeChanges = (
     if (deadline.isOver()) throw new NotPlaced({ outcome: 'late' })
     apply(placing, change)
   }
+  requireEmpty(rows, removedFolder)
 }

@@ -113,11 +113,13 @@ const removeObjects = async ({ files }: StorageStores, deletion: Deletion, { aut
   const entry: HistoryEntry = { ...author, site, ...deletion.entry }
   let unwritten: HistoryEntry | undefined = entry
   for (let attempt = 1; attempt <= mostAttempts; attempt++) {
-    const { spared } = await files.remove(left, { entry: unwritten, deadline, removedFolder: deletion.removedFolder })
-    if (spared.size === 0) return
+    const options = { entry: unwritten, deadline, removedFolder: deletion.removedFolder }
+    const { spared, isStale = false } = await files.remove(left, options)
+    if (isStale) return false
+    if (spared.size === 0) return true
     if (spared.size < left.length) unwritten = undefined
     left = await findAll(files, new Set([...spared, ...(deletion.page ?? [])]))
-    if (left.length === 0) return
+    if (left.length === 0) return true
     if (left.some(({ key }) => !spared.has(key))) unwritten = entry
   }
   throw new ServiceError('unavailable')
@@ -140,11 +142,8 @@ export const change = async <Seen>(
     if (plan instanceof ServiceError) throw plan
     if (plan === 'nothing') return undefined
     if ('folder' in plan) return plan
-    if ('objects' in plan) {
-      await removeObjects(stores, plan, requester)
-      return undefined
-    }
-    if (await place(stores, plan, requester)) return undefined
+    const making = 'objects' in plan ? removeObjects(stores, plan, requester) : place(stores, plan, requester)
+    if (await making) return undefined
     if (!lookAgain || attempt === mostAttempts) throw new ServiceError('unavailable')
     seen = await lookAgain(seen)
   }

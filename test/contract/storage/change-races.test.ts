@@ -6,7 +6,7 @@ import { recorded } from '../../support/objects.ts'
 import { type Ask, acts } from './acts.ts'
 import { storageHands } from './hands.ts'
 import { type Interruption, interruptChanges } from './interruption.ts'
-import type { StorageUnderTest } from './service.ts'
+import { openStorage, type StorageUnderTest } from './service.ts'
 
 let storage: StorageUnderTest
 /** Another caller acts after the checks, and before the changes are made. */
@@ -100,6 +100,50 @@ describe.each(storageHands)('Changes and removals on $name', ({ open }) => {
     if (begin.mock.calls.length > 0) expect(statusAndCode(answer)).toEqual([400, 104010])
     expect(await storage.keys()).toEqual(before)
     expect(storage.leftovers()).toBe(0)
+  })
+})
+
+// On S3, such a file stays (docs/durability.md).
+describe('A file that is stored in a folder meanwhile, on one machine', () => {
+  openForEach(openStorage)
+
+  const files = [
+    ['/f/new', {}],
+    ['/f/page.html', { version: 'draft' }],
+  ] as const
+  const store = async (path: string, query: Readonly<Record<string, string>>) =>
+    expect((await storage.put(path, 'new', query)).status).toBe(200)
+  const keysOf = async (folder: string) => (await storage.keys()).filter((key) => key.includes(`/1001/${folder}`))
+
+  it.each(files)('A rename of the folder takes %s %j along (S-41, S-112)', async (path, query) => {
+    others.once(() => store(path, query))
+    expect((await storage.rename('/f', 'n')).status).toBe(200)
+    expect(await keysOf('f')).toEqual([])
+    expect(await storage.read(path.replace('/f/', '/n/'), query)).toBe('new')
+  })
+
+  it.each(files)('The removal of the folder removes %s %j, too (S-91)', async (path, query) => {
+    others.once(() => store(path, query))
+    expect((await storage.remove('/f')).status).toBe(200)
+    expect(await keysOf('f')).toEqual([])
+    const [{ type, details } = {}] = await storage.stores.history.before(storage.site, undefined, 1)
+    expect([type, details]).toEqual(['folder.removed', { count: 4 }])
+  })
+
+  it.each(files)('A removal with force=false refuses a folder with %s %j (S-97)', async (path, query) => {
+    for (const name of ['a', 'b']) await storage.remove(`/f/${name}`)
+    others.once(() => store(path, query))
+    expect(statusAndCode(await storage.remove('/f', { query: { force: 'false' } }))).toEqual([403, 104024])
+    expect(await keysOf('f/')).toHaveLength(2)
+  })
+
+  it('If files come without end, the request answers 503 and changes nothing', async () => {
+    let number = 0
+    others.always(() => store(`/f/${number++}`, {}))
+    expect(codeOf(await storage.remove('/f'))).toBe(100503)
+    expect(codeOf(await storage.rename('/f', 'n'))).toBe(100503)
+    expect(await keysOf('f/')).toHaveLength(3 + number)
+    expect(await keysOf('n')).toEqual([])
   })
 })
 

@@ -145,10 +145,11 @@ describe.each(stores)('After a process died, a removed folder on %s', { timeout:
   })
 })
 
-describe.each(stores)('After a failed call, a removed folder on %s', { timeout: 300_000 }, (_, open) => {
-  openForEach(open)
+// On one machine, a removal of few objects is one transaction.
+describe('After half a removal, a folder on AWS', { timeout: 300_000 }, () => {
+  openForEach(openOnAws)
 
-  it('All files can be restored after half a removal and a failed move (H-21)', async () => {
+  it('All files can be restored after a failed move (H-21)', async () => {
     const { files } = storage.deps
     let calls = 0
     const removeHalf = async (folder: string, dies: number) => {
@@ -172,6 +173,10 @@ describe.each(stores)('After a failed call, a removed folder on %s', { timeout: 
       if (status !== 200) await expectRestored(folder)
     })
   })
+})
+
+describe.each(stores)('After a failed call, a removed folder on %s', { timeout: 300_000 }, (_, open) => {
+  openForEach(open)
 
   it.each([
     ['a file', '/a'],
