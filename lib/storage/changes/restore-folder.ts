@@ -144,27 +144,33 @@ export const restoreFolder = async (
   // Before the lock, others may have restored the folder and removed it again. A removal that has emptied the folder has
   // a period by then, so it is read last.
   const locked = { ...requester, deadline: lock.deadline }
-  const ancestors = await findAncestors(files, site, ancestorsOf(folder))
   const noFile = noFileAt(site, [folder], 'destinationExists')
   const prefixes = replace ? [] : editions.map((edition) => folderKey(edition, site, folder))
-  const [taken, ...left] = await Promise.all([
-    findTaken(files, [...noFile, ...noFileAt(site, ancestors.missing)]),
-    ...prefixes.map((prefix) => files.exists(prefix)),
-  ])
-  const { since, changes } = await findRestorations(deps, folder, known, locked)
-  refuse([left.includes(true) && 'destinationExists', ...taken])
-  refuse([replace && (await findClash(files, folder, changes, locked)) && 'destinationExists'])
-  const plan: Plan = {
+  const look = async () => {
+    const ancestors = await findAncestors(files, site, ancestorsOf(folder))
+    const [taken, ...left] = await Promise.all([
+      findTaken(files, [...noFile, ...noFileAt(site, ancestors.missing)]),
+      ...prefixes.map((prefix) => files.exists(prefix)),
+    ])
+    const { since, changes } = await findRestorations(deps, folder, known, locked)
+    refuse([left.includes(true) && 'destinationExists', ...taken])
+    refuse([replace && (await findClash(files, folder, changes, locked)) && 'destinationExists'])
+    return { ancestors, since, changes }
+  }
+  const planRestore = ({ ancestors, changes }: Awaited<ReturnType<typeof look>>): Plan => ({
     paths: [folder],
     changes,
     absent: [...noFile, ...prefixes.map((prefix) => [prefix, 'destinationExists'] as const)],
     ancestors,
     entry: { type: 'folder.restored', subject: folder, details: { count: changes.length } },
     lockId: lock.id,
-  }
+  })
+  const first = await look()
+  const { since, changes } = first
+  // On S3 there is only one attempt, because its undo changes the objects.
+  const again = changes.some(({ hiddenBy }) => hiddenBy) ? undefined : look
   try {
-    // There is only one attempt, because its undo changes the objects.
-    await change(deps, plan, (only) => only, locked)
+    await change(deps, first, planRestore, locked, again)
   } catch (error) {
     await removals.note({ site, folder, since }).catch(() => {})
     await extendRecords(deps, site, ancestorsOf(folder), ({ from }) => from === since).catch(() => {})

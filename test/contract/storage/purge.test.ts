@@ -134,6 +134,19 @@ describe.each(storageHands)('A purge on $name', ({ open }) => {
   })
 })
 
+it.each([
+  ['a file of it is purged', (storage: StorageUnderTest) => purge(storage, '/above/f/a'), 404],
+  ['the folder above it is removed', ({ remove }: StorageUnderTest) => remove('/above'), '/above/f/a'],
+] as const)('On one machine, a folder is restored although %s (H-21, H-36)', async (_, act, left) => {
+  const storage = await openStorage({ clock })
+  const others = interruptChanges(storage.deps.files)
+  for (const name of ['a', 'b']) await storage.put(`/above/f/${name}`)
+  await storage.remove('/above/f')
+  others.once(async () => expect((await act(storage)).status).toBe(200))
+  expect((await storage.restore('/above/f')).status).toBe(200)
+  expect([await storage.read('/above/f/a'), await storage.read('/above/f/b')]).toEqual([left, '/above/f/b'])
+})
+
 it('More than 10,000 versions are purged by several requests (H-34)', async () => {
   const kept = Array.from({ length: 12_000 }, (_, index): ObjectVersion => {
     return { id: `v${index}`, at: 0, size: 1, isCurrent: false, isRemoved: false }
