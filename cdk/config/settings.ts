@@ -4,7 +4,7 @@ import { RegionInfo } from 'aws-cdk-lib/region-info'
 import type { Node } from 'constructs'
 import { safeParse } from 'secure-json-parse'
 import * as z from 'zod'
-import { logLevels } from '../../lib/config/config.ts'
+import { highestLimit, logLevels } from '../../lib/config/config.ts'
 import { regionalTables } from '../../lib/config/tables.ts'
 import { byName, plainId } from '../../lib/core/names.ts'
 import { functionNames, workloads } from './functions.ts'
@@ -106,7 +106,7 @@ const settings = z.strictObject({
   permissionsBoundary: textLike(policyName, 'must be the name of a managed policy in this account').optional(),
   reservedConcurrency: z.strictObject(byName(functionNames, () => z.int().min(1).optional())).default({}),
   requestLimits: z
-    .strictObject({ perToken: z.int().min(0), perSite: z.int().min(0) })
+    .strictObject({ perToken: z.int().min(0).max(highestLimit), perSite: z.int().min(0).max(highestLimit) })
     .default({ perToken: 100, perSite: 200 }),
   throttling: z.strictObject({ rate: z.int().min(1), burst: z.int().min(1) }).default({ rate: 500, burst: 1000 }),
 })

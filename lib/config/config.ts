@@ -40,10 +40,12 @@ const documentation = {
   downloadsUrl: optional('DOWNLOADS_URL', url),
 }
 
+export const highestLimit = 1_000_000
+
 // O-22: requests per second that one process accepts; 0 means no limit.
 const limits = {
-  requestsPerToken: otherwise('REQUESTS_PER_TOKEN', wholeNumber(0, 1_000_000), '0'),
-  requestsPerSite: otherwise('REQUESTS_PER_SITE', wholeNumber(0, 1_000_000), '0'),
+  requestsPerToken: otherwise('REQUESTS_PER_TOKEN', wholeNumber(0, highestLimit), '0'),
+  requestsPerSite: otherwise('REQUESTS_PER_SITE', wholeNumber(0, highestLimit), '0'),
 }
 
 const edge = {

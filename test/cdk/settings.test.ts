@@ -42,6 +42,10 @@ test.each<Row>([
   ['a fraction of a day', { ...base, keptDays: 1.5 }, 'keptDays: must be a whole number'],
   ['too few days', { ...base, keptDays: 0 }, `keptDays: ${says.atLeast(1)}`],
   ['too many days', { ...base, keptDays: 3651 }, 'keptDays: must be at most 3650'],
+  ...['perToken', 'perSite'].map((name): Row => {
+    const limits = { perToken: 0, perSite: 0, [name]: 1_000_001 }
+    return [`a limit that no function accepts: ${name}`, { ...base, requestLimits: limits }, `${name}: must be at most`]
+  }),
   ['a number for a text', { ...base, prefix: 5 }, 'prefix: must be a text in quotes'],
   ['a list for an object', { ...base, dataCentres: ['us'] }, `dataCentres: ${says.object}`],
   ['a text for a list', { ...base, uploadOrigins: 'https://a.com' }, 'uploadOrigins: must be a list: '],
