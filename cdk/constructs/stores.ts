@@ -134,11 +134,12 @@ export const createFilesBucket = (
       },
       // An upload expires after at most 6 days (U-25). Lifecycle rules run only once a day, and with a delay.
       { id: 'clear-unfinished-uploads', abortIncompleteMultipartUploadAfter: Duration.days(8) },
-      // Old versions of these objects are never needed. When two rules apply, S3 obeys the shorter one.
+      // These objects contain bytes of unfinished uploads, too. Old versions are never needed. When two rules apply, S3
+      // obeys the shorter one.
       {
         id: 'clear-scratch',
         prefix: 'scratch/',
-        expiration: Duration.days(3),
+        expiration: Duration.days(7),
         noncurrentVersionExpiration: Duration.days(1),
       },
     ],
