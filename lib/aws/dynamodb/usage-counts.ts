@@ -14,6 +14,7 @@ import {
   openTable,
   type TableOptions,
 } from './dynamodb.ts'
+import { batchGet } from './dynamodb-batches.ts'
 import { getItems, type PathItem } from './path-locks.ts'
 
 /**
@@ -45,7 +46,7 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: Options)
   const read = async (site: SiteId) => (await getItems(table, site, ['usage']))[0]
 
   return {
-    read,
+    readAll: (sites: readonly SiteId[]) => batchGet(table, sites.map(keyOf)),
 
     async bytesOf(site) {
       const item = await read(site)
@@ -111,10 +112,28 @@ export interface RecountDeps {
 const settledAfter = 17 * 60_000
 const countedFor = 24 * 3600_000
 
+interface Recount {
+  readonly site: SiteId
+  readonly state: UsageItem | undefined
+}
+
+// The longest wait comes first. A site that has used up the time of a run comes after the others for a day.
+const orderOf = ({ state }: Recount): number =>
+  (state?.begun ?? state?.counted ?? 0) + (state?.after === undefined ? 0 : countedFor)
+
+const findRecounts = async ({ sites, dataCentre, counts }: RecountDeps): Promise<readonly Recount[]> => {
+  const limited = (await sites.list()).sites.filter(
+    (site) => site.quota !== undefined && site.dataCentre === dataCentre,
+  )
+  const ids = limited.map(({ id }) => id)
+  const states = new Map((await counts.readAll(ids)).map((state) => [state.site, state]))
+  const recounts = ids.map((site) => ({ site, state: states.get(site) }))
+  return recounts.toSorted((one, other) => orderOf(one) - orderOf(other))
+}
+
 // Lists keys in their order until the deadline. The next run continues after the last key.
-const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline): Promise<unknown> => {
+const recountSite = async (deps: RecountDeps, { site, state }: Recount, deadline: Deadline): Promise<unknown> => {
   const { counts, files, clock, countOpenUploads } = deps
-  const state = await counts.read(site)
   if (state?.epoch === undefined) return counts.prepare(site, false)
   const { epoch, begun, counted = 0, after, listed = 0 } = state
   const now = clock.wall()
@@ -136,12 +155,21 @@ const recountSite = async (deps: RecountDeps, site: SiteId, deadline: Deadline):
   return counts.setIn(site, epoch, { ...recount, epoch: epoch + 1, used, counted: clock.wall() })
 }
 
-/** Recounts each site with a quota once a day, in steps. The schedule runs this several times an hour. */
+/**
+ * Recounts each site with a quota once a day, in steps. The schedule runs this several times an hour. After the failure
+ * of a site, it continues with the next site, and throws the failure at its end.
+ */
 export const recountSites = async (deps: RecountDeps, deadline: Deadline): Promise<void> => {
-  const { sites } = await deps.sites.list()
   const once = { ...deps, countOpenUploads: onDemand(deps.countOpenUploads) }
-  for (const { id, quota, dataCentre } of sites) {
-    if (quota !== undefined && dataCentre === deps.dataCentre) await recountSite(once, id, deadline)
-    if (deadline.isOver()) return
+  const failures: unknown[] = []
+  for (const recount of await findRecounts(deps)) {
+    try {
+      await recountSite(once, recount, deadline)
+    } catch (error) {
+      console.error(`The recount of the site ${recount.site} failed. The next run repeats it:`, error)
+      failures.push(error)
+    }
+    if (deadline.isOver()) break
   }
+  if (failures.length > 0) throw failures[0]
 }

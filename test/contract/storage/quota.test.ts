@@ -1,10 +1,12 @@
 import type { Context, ScheduledEvent, SQSEvent } from 'aws-lambda'
 import { describe, expect, test, vi } from 'vitest'
 import type { ObservedRemovals } from '../../../lib/aws/dynamodb/folder-removals.ts'
-import { createUsageCounts } from '../../../lib/aws/dynamodb/usage-counts.ts'
+import { createUsageCounts, recountSites } from '../../../lib/aws/dynamodb/usage-counts.ts'
 import { createRemovalsHandler } from '../../../lib/aws/lambda/removal-worker.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
+import { createDeadline } from '../../../lib/core/time.ts'
+import type { ObjectStore } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { type Answer, statusAndCode } from '../../support/answer.ts'
 import { openBucketInMemory } from '../../support/bucket.ts'
@@ -353,6 +355,45 @@ test('A recount that runs out of time is continued later from the same place (S-
   expect(await storage.used()).toBeUndefined()
   await storage.recount(undefined, 0)
   expect(await storage.used()).toBe(7)
+})
+
+test('A failing or large site does not delay the recounts of others (S-125, S-126)', async () => {
+  const { connect, names } = openMemoryTables()
+  const others = [1, 2, 3] as SiteId[]
+  const [failing, large, small] = others
+  const oldest = 4 as SiteId
+  let [time, left, listed] = [day, 0, [] as number[]]
+  const list: ObjectStore['list'] = async ({ prefix, after = '' }) => {
+    const id = Number(prefix.split('/')[1])
+    listed.push(id)
+    if (id === failing) throw new ServiceError('unavailable')
+    if (id === large) left = 0
+    const object = { key: `${prefix}a`, size: 1, modified: 0, version: '', fingerprint: null }
+    return { objects: after < object.key ? [object] : [], folders: [], next: undefined }
+  }
+  const counts = createUsageCounts({ dynamodb: connect(), table: names.pathLocks, now: () => time })
+  const countOpenUploads = async () => new Map()
+  const deps = { counts, files: { list }, dataCentre: 'us', clock: { wall: () => time }, countOpenUploads }
+  const run = (...ids: SiteId[]) => {
+    const limited = { name: 'Limited', dataCentre: 'us', renderingEngine: true, quota: 9 }
+    const sites = { list: async () => ({ dataCentres: [], sites: ids.map((id) => ({ ...limited, id })) }) }
+    const deadline = createDeadline(() => left)
+    left = minute
+    listed = []
+    return recountSites({ ...deps, sites }, deadline)
+  }
+  for (const sites of [[oldest], others]) {
+    time += minute
+    for (const _step of ['prepare', 'begin']) await run(...sites)
+  }
+  time += 17 * minute
+  for (const expected of [
+    [oldest, oldest, failing, large],
+    [failing, small, small, large, large],
+  ]) {
+    await expect(run(...others, oldest)).rejects.toThrow()
+    expect(listed).toEqual(expected)
+  }
 })
 
 const makeAll = async (storage: Started): Promise<void> => {
