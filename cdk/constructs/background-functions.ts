@@ -42,9 +42,9 @@ export const createWorkQueue = (parts: Construct, longestWork: Duration) => {
 
 export type WorkQueue = ReturnType<typeof createWorkQueue>
 
-// Recounts run often, because a recount takes several steps, and the quota of an existing site applies only after the
-// first recount.
-export const recountEvery = Duration.minutes(20)
+// A recount takes several steps, and the quota of an existing site applies only after the first recount. Two failed runs
+// set off a rollback alarm within the 15 minutes of a watched deployment.
+export const recountEvery = Duration.minutes(5)
 
 type Consumption = Pick<awsLambda.EventSourceMappingProps, 'batchSize' | 'maxConcurrency' | 'reportBatchItemFailures'>
 
