@@ -41,10 +41,7 @@ const gaugesOf = ({ measures, directory, stores }: Watched) => {
     await Promise.race([counted('all'), sleep(blobs.longestWait)])
     return blobBytes
   }
-  const age = async () => {
-    const began = await measures.oldestRemoval()
-    return began === undefined ? 0 : (Date.now() - began) / 1000
-  }
+  const secondsSince = (moment: number | null | undefined) => (moment ? (Date.now() - moment) / 1000 : 0)
   const free = async () => {
     const { bavail, bsize } = statfsSync(directory.path)
     return bavail * bsize
@@ -54,7 +51,14 @@ const gaugesOf = ({ measures, directory, stores }: Watched) => {
     database_bytes: ['The size of the database.', measures.databaseBytes],
     blob_bytes: ['The size of all blobs.', lastCount],
     disk_free_bytes: ['The free space of the disk of the data directory.', free],
-    oldest_removal_age_seconds: ['The age of the oldest open removal of a folder.', age],
+    oldest_removal_age_seconds: [
+      'The age of the oldest open removal of a folder.',
+      async () => secondsSince(await measures.oldestRemoval()),
+    ],
+    oldest_webhook_failure_age_seconds: [
+      'The longest time for which all deliveries of a webhook have failed.',
+      async () => secondsSince((await measures.webhooks()).failingSince),
+    ],
     webhooks_waiting: ['The number of webhooks with changes that have waited for a minute.', webhooks('waiting')],
     webhooks_failing: ['The number of webhooks whose last delivery failed.', webhooks('failing')],
     listeners: ['The number of requests that wait for changes.', async () => stores.live.count()],

@@ -229,8 +229,8 @@ const webhooksWatches = (webhooks: WorkQueue): readonly Watch[] =>
 
 const targetsWatch = (worker: LambdaFunction): Watch => ({
   id: 'WebhookTargetsFailing',
-  metric: largestOf(ownMetrics.failingWebhooks, worker, Duration.hours(1)),
-  periods: 6,
+  metric: largestOf(ownMetrics.oldestWebhookFailure, worker, Duration.minutes(30)),
+  threshold: Duration.hours(6).toSeconds(),
   impact: 'A target of a webhook has failed for six hours. After five days, its webhook is disabled.',
   action: 'Search the log of the function webhooks for "A webhook fails or waits", and tell the owner of the target.',
 })

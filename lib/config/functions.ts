@@ -24,5 +24,6 @@ export const ownMetrics = {
   signIns: 'site_admin_sign_ins_total',
   oldestRemoval: 'site_admin_oldest_removal_age_seconds',
   failingWebhooks: 'site_admin_webhooks_failing',
+  oldestWebhookFailure: 'site_admin_oldest_webhook_failure_age_seconds',
   waitingWebhooks: 'site_admin_webhooks_waiting',
 } as const

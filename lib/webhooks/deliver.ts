@@ -121,7 +121,7 @@ const look = async (deps: DeliveryDeps, site: SiteId, id: string, now: number, k
   const [next] = times.toSorted((one, other) => one - other)
   const isPaused = awaited !== undefined
   const isLate = known.some((entry) => entry.position > position && entry.at < now - minute)
-  const state = { isFailing: failingSince !== undefined, isWaiting: isPaused || isLate }
+  const state = { failingSince, isWaiting: isPaused || isLate }
   return { webhook, due, isPaused, next, state }
 }
 
@@ -137,14 +137,14 @@ const newEntries = async ({ history, clock }: DeliveryDeps, webhook: Webhook, kn
 /**
  * Delivers new entries and due retries in turns (V-9, V-10). One worker at a time may do this for a webhook. Returns
  * the time at which the next work is due, in milliseconds since the epoch: now, if the deadline ended the work. Also
- * returns whether the webhook fails or waits (V-26). Errors: webhookUnknown, unavailable.
+ * returns since when the webhook fails, and whether it waits (V-26). Errors: webhookUnknown, unavailable.
  */
 export const deliverNext = async (deps: DeliveryDeps, site: SiteId, id: string, deadline: Deadline) => {
   let entries: readonly Change[] = []
   for (let repeats = true; ; repeats = !repeats) {
     const now = deps.clock.wall()
     const seen = await look(deps, site, id, now, entries)
-    if (!seen) return { next: undefined, isFailing: false, isWaiting: false }
+    if (!seen) return { next: undefined, failingSince: undefined, isWaiting: false }
     const { webhook, due, isPaused, next, state } = seen
     if (deadline.timeLeft() < longestAttempt) return { next: now, ...state }
     if (due && (repeats || isPaused)) {

@@ -37,11 +37,16 @@ const delayOf = (next: number | undefined, wakesAt: number | undefined, now: num
   return Math.min(longestDelayInSeconds, Math.ceil((next - now) / 1000))
 }
 
+type State = Omit<Awaited<ReturnType<typeof deliverNext>>, 'next'>
+
 /** V-28. While deliveries succeed in time, these metrics have no values and cost nothing. */
-const logState = (isFailing: boolean, isWaiting: boolean, members: object): void => {
-  if (!isFailing && !isWaiting) return
-  const values = { [ownMetrics.failingWebhooks]: Number(isFailing), [ownMetrics.waitingWebhooks]: Number(isWaiting) }
-  logMeasures('WARN', 'A webhook fails or waits', members, values)
+const logState = ({ failingSince, isWaiting }: State, now: number, members: object): void => {
+  if (failingSince === undefined && !isWaiting) return
+  logMeasures('WARN', 'A webhook fails or waits', members, {
+    [ownMetrics.failingWebhooks]: Number(failingSince !== undefined),
+    [ownMetrics.oldestWebhookFailure]: Math.round((now - (failingSince ?? now)) / 1000),
+    [ownMetrics.waitingWebhooks]: Number(isWaiting),
+  })
 }
 
 const isOfStream = (event: SQSEvent | DynamoDBStreamEvent): event is DynamoDBStreamEvent =>
@@ -64,9 +69,9 @@ export const createWebhookWorker = ({ leases, queue, ...deps }: Deps) => {
     for (;;) {
       const lease = await leases.take(site, webhook, holder, deadline.timeLeft() + timeToHandOver + afterTheEnd)
       if (!lease) return
-      const { next, isFailing, isWaiting } = await deliverNext(deps, site, webhook, deadline)
-      logState(isFailing, isWaiting, { FunctionName, site, webhook })
+      const { next, ...state } = await deliverNext(deps, site, webhook, deadline)
       const now = clock.wall()
+      logState(state, now, { FunctionName, site, webhook })
       if (next !== undefined && next <= now) {
         await leases.giveBack(site, webhook, { holder })
         await queue.send({ site, webhook }, 0)

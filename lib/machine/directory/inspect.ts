@@ -177,9 +177,10 @@ export const createMeasures = (
   { connection, read }: Pick<Database, 'connection' | 'read'>,
 ) => {
   const oldest = value<number | null>('SELECT min(began) FROM folder_removals WHERE began > 0')(connection)
-  const webhooks = one<{ waiting: number; failing: number }>(
-    `SELECT count(failing_since) AS failing, count(*) FILTER (WHERE 1000 * (unixepoch() - 60) > (
-       SELECT at FROM changes WHERE site = webhooks.site AND id > webhooks.position ORDER BY id LIMIT 1)) AS waiting
+  const webhooks = one<{ waiting: number; failing: number; failingSince: number | null }>(
+    `SELECT count(failing_since) AS failing, min(failing_since) AS failingSince,
+       count(*) FILTER (WHERE 1000 * (unixepoch() - 60) > (
+         SELECT at FROM changes WHERE site = webhooks.site AND id > webhooks.position ORDER BY id LIMIT 1)) AS waiting
      FROM webhooks WHERE enabled = 1`,
   )(connection)
   return {
@@ -193,6 +194,6 @@ export const createMeasures = (
     },
     oldestRemoval: async () => (await read(oldest)) ?? undefined,
     /** The enabled webhooks with an entry that has waited for a minute, and those whose last delivery failed. */
-    webhooks: async () => (await read(webhooks)) ?? { waiting: 0, failing: 0 },
+    webhooks: async () => (await read(webhooks)) ?? { waiting: 0, failing: 0, failingSince: null },
   }
 }

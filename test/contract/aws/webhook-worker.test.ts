@@ -388,12 +388,15 @@ test.each([
   await world.pass(24)
   const lines = vi.mocked(process.stdout.write).mock.calls.map(([line]) => JSON.parse(String(line)))
   const names = ['site_admin_webhooks_failing', 'site_admin_webhooks_waiting']
-  const Metrics = names.map((Name) => ({ Name, Unit: 'Count' }))
+  const age = 'site_admin_oldest_webhook_failure_age_seconds'
+  const Metrics = names.map((Name) => ({ Name, Unit: 'Count' })).toSpliced(1, 0, { Name: age, Unit: 'Seconds' })
   const CloudWatchMetrics = [{ Namespace: 'site-admin', Dimensions: [['FunctionName']], Metrics }]
   for (const line of lines) {
     expect(line).toMatchObject({ level: 'WARN', FunctionName: 'webhooks', site, webhook, _aws: { CloudWatchMetrics } })
   }
   expect([...new Set(lines.map((line) => names.map((name) => line[name]).join()))]).toEqual(expected.map(String))
+  const { failingSince = world.now() } = (await world.stores.webhooks.get(site, webhook)) ?? {}
+  expect(lines.at(-1)?.[age] ?? 0).toBe((world.now() - failingSince) / 1000)
 })
 
 test('A redrive ends the report of Lambda about a failed batch of the stream (V-17)', async () => {

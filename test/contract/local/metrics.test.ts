@@ -62,7 +62,7 @@ test('the metrics come without a long count of blobs or a measure that fails (V-
     databaseBytes: () => Promise.reject(new Error('unreadable')),
     blobBytes: () => counted.promise,
     oldestRemoval: async () => undefined,
-    webhooks: async () => ({ waiting: 0, failing: 0 }),
+    webhooks: async () => ({ waiting: 0, failing: 0, failingSince: null }),
   }
   const watched = { directory: { path: scratchDirectory() }, stores: { live: { count: () => 0 } } }
   const metrics = createMetrics({ measures, ...watched })

@@ -48,7 +48,7 @@ const start = async (directory = scratchDirectory(), allowPrivateWebhooks = true
     remove: (id: string) => ask('DELETE', `${webhooks}/${id}`),
     deliveries: (id: string) => ask('GET', `${webhooks}/${id}/deliveries`),
     put: (name: string) => ask('PUT', `${storage}/${name}`, {}),
-    measure: (name: string) => read(`site_admin_webhooks_${name}`),
+    measure: (name: string) => read(`site_admin_${name}`),
   }
 }
 
@@ -142,15 +142,16 @@ test('A target without an answer delays no other, and gets the entry again (V-9,
   await first.put('3.txt')
   await expect.poll(() => [...quick.subjects, ...late.subjects]).toEqual(['1.txt', '2.txt', '3.txt', '3.txt'])
   // The entry of the third webhook has waited only for a moment.
-  expect(await first.measure('waiting')).toBe(1)
-  expect(await first.measure('failing')).toBe(0)
+  expect(await first.measure('webhooks_waiting')).toBe(1)
+  expect(await first.measure('webhooks_failing')).toBe(0)
+  expect(await first.measure('oldest_webhook_failure_age_seconds')).toBe(0)
   await first.stop()
   hangs = false
   const second = await start(first.directory)
   await expect.poll(() => slow.subjects).toEqual(['1.txt', '1.txt', '2.txt', '3.txt'])
   expect(quick.subjects).toHaveLength(3)
   await expect.poll(async () => (await second.deliveries(id)).items).toHaveLength(3)
-  await expect.poll(() => second.measure('waiting')).toBe(0)
+  await expect.poll(() => second.measure('webhooks_waiting')).toBe(0)
 })
 
 test('A private target needs permission, and logs lack its secret (V-4, V-14)', async () => {
@@ -161,7 +162,8 @@ test('A private target needs permission, and logs lack its secret (V-4, V-14)', 
   await permitted.stop()
   const { put, deliveries, measure, logged, set } = await start(permitted.directory, false)
   await put('a.txt')
-  await expect.poll(() => measure('failing')).toBe(1)
+  await expect.poll(() => measure('webhooks_failing')).toBe(1)
+  expect(await measure('oldest_webhook_failure_age_seconds')).toBeGreaterThan(0)
   const { secret: next } = await set(id, { rotate: true })
   expect((await deliveries(id)).items).toMatchObject([{ status: null, attempt: 1 }])
   expect(subjects).toEqual([])

@@ -283,9 +283,10 @@ describeOn({ kinds: hands, subject: 'many or late retries', clock }, (hand) => {
     answer = () => failure
     await change('a.html')
     await change('b.html')
+    const failingSince = now + 5 * minute
     for (const sends of [1, 0, 1, 0]) {
       if (sends > 0) now += 5 * minute
-      expect(await progress()).toEqual({ next: now + 5 * minute, isFailing: true, isWaiting: true })
+      expect(await progress()).toEqual({ next: now + 5 * minute, failingSince, isWaiting: true })
       expect(subjects()).toEqual(Array(sends).fill('a.html'))
     }
     expect((await stored()).retries).toHaveLength(mostRetries + 1)
@@ -293,7 +294,7 @@ describeOn({ kinds: hands, subject: 'many or late retries', clock }, (hand) => {
     const [failed] = await recent()
     await repeat(failed?.id)
     now += 5 * minute
-    expect(await progress()).toEqual({ next: retries[0]?.due, isFailing: false, isWaiting: false })
+    expect(await progress()).toEqual({ next: retries[0]?.due, failingSince: undefined, isWaiting: false })
     expect(subjects()).toEqual(['a.html', 'b.html'])
   })
 
