@@ -75,12 +75,14 @@ const pauseWithoutRoom = 5 * minute
 
 const mostAtOnce = 100
 
-const isWanted = ({ types, subject }: Webhook, change: Change): boolean =>
-  isWantedType(types, change.type) && isAbout(change, subject)
+const firstWanted = ({ types, subject }: Webhook, changes: readonly Change[]): Change | undefined => {
+  const start = subject.normalize('NFC')
+  return changes.find((change) => isWantedType(types, change.type) && isAbout(change, start))
+}
 
 const wantedAt = async ({ history }: DeliveryDeps, webhook: Webhook, position: number) => {
   const [change] = await history.after(webhook.site, position - 1, 1)
-  return change?.position === position && isWanted(webhook, change) ? change : undefined
+  return change?.position === position ? firstWanted(webhook, [change]) : undefined
 }
 
 /** V-10. This entry failed when there was no room for another retry. All later entries wait for it. */
@@ -107,7 +109,7 @@ const handle = async (deps: DeliveryDeps, webhook: Webhook, position: number, en
 }
 
 const sendFirst = (deps: DeliveryDeps, webhook: Webhook, entries: readonly Change[]) => {
-  const entry = entries.find((each) => isWanted(webhook, each))
+  const entry = firstWanted(webhook, entries)
   return handle(deps, webhook, (entry ?? entries.at(-1))?.position ?? 0, entry)
 }
 

@@ -39,7 +39,7 @@ export const changesQuery = z.object({
       z.transform((text) => typesIn(text).filter((type) => type !== undefined)),
     ),
   ),
-  subject: z.optional(z.string().check(atMost(1_000))),
+  subject: z.optional(z.string().check(atMost(1_000), z.normalize())),
 })
 
 // A PUT with `?meta` renames, moves or copies (S-51). The rules of paths check the texts later.

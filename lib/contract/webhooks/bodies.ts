@@ -26,7 +26,7 @@ const settings = {
       .array(type, 'must be a list of types, such as ["file.*"]')
       .check(z.maxLength(longest.types, `must have ${longest.types} entries or fewer`)),
   ),
-  subject: z.optional(text.check(atMost(longest.subject), oneLine)),
+  subject: z.optional(text.check(atMost(longest.subject), oneLine, z.normalize())),
   enabled: z.optional(z.boolean('must be true or false')),
   description: z.optional(text.check(atMost(longest.description), oneLine)),
 }

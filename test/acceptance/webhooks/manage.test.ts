@@ -45,6 +45,13 @@ testWithAdmin('PUT keeps the members of a webhook that are not sent, and ignores
   expect(json).toEqual({ ...created, subject: 'b' })
 })
 
+testWithAdmin('The service stores the subject of a webhook in NFC (V-34)', async () => {
+  const { ask, create } = await openWebhooks()
+  const { id } = await create({ subject: 'Zoe\u0308' })
+  expect((await ask('GET', `/${id}`)).json.subject).toBe('Zo\u00eb')
+  expect((await ask('PUT', `/${id}`, { subject: 'e\u0301/' })).json.subject).toBe('\u00e9/')
+})
+
 describeWithAdmin('The members of a webhook', () => {
   let own: Awaited<ReturnType<typeof openWebhooks>>
   beforeAll(async () => {

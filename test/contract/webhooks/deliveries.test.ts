@@ -133,6 +133,13 @@ describeOn({ kinds: hands, subject: 'deliveries', clock }, (hand) => {
     expect(await stored()).toMatchObject({ position: (await lastEntry()).position, lastSuccess: now })
   })
 
+  test('The stored subject of a webhook may have another form of Unicode (V-34)', async () => {
+    await store({ subject: 'Zoe\u0308/' })
+    for (const subject of ['Zo\u00eb/1.html', 'Zoe/2.html']) await change(subject)
+    await deliver()
+    expect(subjects()).toEqual(['Zo\u00eb/1.html'])
+  })
+
   test('A new or enabled webhook reports no change from before its own entry (V-4, V-5)', async () => {
     const seals = {
       seal: async (_: unknown, secret: string) => {
