@@ -9,7 +9,7 @@ import { invalidInput, ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
 import { compareText } from '../../lib/core/names.ts'
 import { readCursor, viewsThatFit, writeCursor } from '../../lib/core/pages.ts'
-import { parseRights, requireRight } from '../../lib/core/rights.ts'
+import { parseFolder, parseRights, requireRight, textOfRight } from '../../lib/core/rights.ts'
 import { bodiesOf, type OperationInput, operationsOn, readSwitches, type Segments } from '../../lib/http/operation.ts'
 import { byValue, done, ok, secret } from '../../lib/http/reply.ts'
 import { checkConditions, tagOf } from '../../lib/http/representation.ts'
@@ -54,8 +54,8 @@ const pageOf = async <Item, View>(
 const nameOf = ({ user = '' }: Segments): { name: string } => ({ name: user })
 
 const entryIn = ({ role, folders, rights }: GivenEntry): SiteEntry | undefined => {
-  if (rights) return { rights }
-  return role && { role, ...(folders && { folders }) }
+  if (rights) return { rights: parseRights(rights).map(textOfRight) }
+  return role && { role, ...(folders && { folders: folders.flatMap((folder) => parseFolder(folder) ?? []) }) }
 }
 
 /** shows only the entry of this site. */

@@ -30,13 +30,26 @@ const shape = new RegExp(`^((?:${areas.join('|')}):(?:read|write))(?::(/.*))?$`,
 // Lone surrogates are not text (S-10).
 export const forbiddenInPath = /[\p{Cc}\\\p{Cs}]/u
 
+// In bytes of UTF-8 (S-11, S-12). Names that are far too long stay as they are: NFC of 30,000 combining marks takes more
+// than a second.
+export const longestPath = 900
+export const longestSegment = 255
+
+const normalized = (name: string): string => (name.length > 2 * longestSegment ? name : name.normalize('NFC'))
+
+export const segmentsIn = (path: string): readonly string[] => path.split('/').filter(Boolean).map(normalized)
+
+const isSegment = (name: string): boolean =>
+  name !== '.' && name !== '..' && Buffer.byteLength(name) <= longestSegment && !forbiddenInPath.test(name)
+
 export const parseRight = (text: string): Right | undefined => {
-  const [, named, place = ''] = shape.exec(text.normalize('NFC')) ?? []
+  const [, named, place = ''] = shape.exec(text) ?? []
   if (named === undefined) return undefined
   const right = rightOf(named as AreaRight)
-  const segments = place.split('/').filter((segment) => segment !== '')
-  const isFolder = !segments.includes('.') && !segments.includes('..') && !forbiddenInPath.test(place)
-  return isFolder && (place === '' || right.area === 'files') ? { ...right, folder: segments.join('/') } : undefined
+  const segments = segmentsIn(place)
+  const folder = segments.join('/')
+  const isFolder = segments.every(isSegment) && Buffer.byteLength(folder) <= longestPath
+  return isFolder && (place === '' || right.area === 'files') ? { ...right, folder } : undefined
 }
 
 export const parseFolder = (text: string): string | undefined => {

@@ -1,16 +1,22 @@
 import { type ErrorName, ServiceError } from '../core/errors.ts'
 import type { SiteId } from '../core/ids.ts'
 import { malformedPath, percentDecoded } from '../core/names.ts'
-import { foldersBelow, forbiddenInPath, includesRight, type Level, type Right, requireRight } from '../core/rights.ts'
+import {
+  foldersBelow,
+  forbiddenInPath,
+  includesRight,
+  type Level,
+  longestPath,
+  longestSegment,
+  type Right,
+  requireRight,
+  segmentsIn,
+} from '../core/rights.ts'
 
 declare const brand: unique symbol
 
 /** Segments joined by `/`, decoded, in NFC, without a slash at either end (S-1). The empty path is the root. */
 export type StoragePath = string & { readonly [brand]: 'storage path' }
-
-/** In bytes of UTF-8 (S-11, S-12). */
-export const longestPath = 900
-const longestSegment = 255
 
 export const root = '' as StoragePath
 
@@ -33,14 +39,11 @@ const checked = (segments: readonly string[]): StoragePath => {
   return path as StoragePath
 }
 
-// `checked` refuses the longer names. NFC of 30,000 combining marks takes more than a second.
-const normalized = (name: string): string => (name.length > 2 * longestSegment ? name : name.normalize('NFC'))
-
 /**
  * Reads a decoded path. Several slashes count as one, and slashes at either end do not count (S-1). Errors: urlInvalid,
  * nameTooLong.
  */
-export const toStoragePath = (text: string): StoragePath => checked(text.split('/').filter(Boolean).map(normalized))
+export const toStoragePath = (text: string): StoragePath => checked(segmentsIn(text))
 
 /** A path that the service has found or stored. Other programs may have stored its names in another form than NFC. */
 export const storedPath = (text: string): StoragePath => text as StoragePath

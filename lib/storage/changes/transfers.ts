@@ -1,21 +1,12 @@
 import { type ErrorName, ServiceError } from '../../core/errors.ts'
 import type { SiteId } from '../../core/ids.ts'
 import { inParallel } from '../../core/in-parallel.ts'
+import { longestPath } from '../../core/rights.ts'
 import type { Deadline } from '../../core/time.ts'
 import { contentTypeOf, isPage, isTemplate, templateFault } from '../file-kind.ts'
 import { listAll } from '../many-objects.ts'
 import type { Change, ListedObject, ObjectInfo, ObjectStore, Transfer } from '../object-store.ts'
-import {
-  type Edition,
-  editions,
-  fileKey,
-  folderKey,
-  longestPath,
-  nameOf,
-  pathIn,
-  root,
-  type StoragePath,
-} from '../path.ts'
+import { type Edition, editions, fileKey, folderKey, nameOf, pathIn, root, type StoragePath } from '../path.ts'
 import { storageRefused } from '../refusals.ts'
 
 export interface Relocation {

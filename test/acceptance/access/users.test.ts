@@ -109,6 +109,8 @@ describeWithAdmin('A malformed person', () => {
     ['folders for another role', { role: 'editor', folders: ['/a'] }],
     ['a folder without a slash', { role: 'author', folders: ['a'] }],
     ['a folder with ..', { role: 'author', folders: ['/a/../b'] }],
+    ['a folder whose name is too long', { role: 'author', folders: [`/${'x'.repeat(256)}`] }],
+    ['a right on a path that is too long', { rights: [`files:read:${`/${'x'.repeat(89)}`.repeat(10)}/x`] }],
     ['an unknown right', { rights: ['files:own'] }],
     ['51 rights', { rights: Array.from({ length: 51 }, (_, index) => `files:read:/${index}`) }],
     ['an address without @', { role: 'viewer', email: 'ann' }],
