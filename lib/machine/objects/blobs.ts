@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { giveBack, lendPiece } from '../../core/pieces.ts'
-import { asPortError, failureOf, isMissing } from '../../core/system-failures.ts'
+import { asPortError, isMissing } from '../../core/system-failures.ts'
 import type { ByteRange } from '../../storage/object-store.ts'
 import { type DataDirectory, makePrivateFolder } from '../directory/data-directory.ts'
 import { failWhenAwaited, type Writing, writeBlob } from './write-blob.ts'
@@ -124,20 +124,14 @@ export const openBlobs = ({ blobs: folder, orphans }: BlobFolders, { durable }: 
     name: string,
     start: number,
     content: AsyncIterable<Uint8Array>,
-    { kept = { size: 0 }, isOver = () => false }: Pick<Writing, 'kept' | 'isOver'>,
+    terms: Pick<Writing, 'kept' | 'isOver'>,
   ) => {
     const flags = start === 0 ? constants.O_RDWR | constants.O_CREAT : 'r+'
     await using file = await open(pathOf(name), flags, 0o600)
     const named = start === 0 ? syncName() : undefined
     await endAt(file, name, start)
     await named
-    try {
-      return await writeBlob(file, content, { durable, start, kept, isOver })
-    } catch (error) {
-      // Later requests need the space of the bytes that were not kept.
-      if (failureOf(error) === 'full' && !isOver()) await file.truncate(start + kept.size).catch(() => {})
-      throw error
-    }
+    return await writeBlob(file, content, { durable, start, ...terms })
   }
 
   return {

@@ -54,6 +54,7 @@ export const createUploadParts = ({ database, blobs, files, now }: Deps): Upload
       return { ...written, holding }
     },
 
+    cut,
     read,
 
     takeOver: async ({ holding }) => holding,

@@ -57,6 +57,7 @@ const keepLease = (
   let mustGiveBack = true
   return {
     isOver: () => monotonic() >= until,
+    stopRecording,
     recordAtRenewals(upload: Upload, durable: Durable): void {
       recorded = { upload, durable }
     },
@@ -132,15 +133,24 @@ const admitAppend = (upload: Upload, { length: given, declared = 0 }: Announceme
   return { grown: { ...upload, length, holding: holdingOf(upload) }, room }
 }
 
+// Frees the space of the bytes that the record does not count, unless another request may append meanwhile.
+const dropUncounted = async ({ uploadRecords, uploadParts }: UploadsDeps, id: Upload['id'], lease: Lease) => {
+  if (!uploadParts.cut) return
+  await lease.stopRecording()
+  const upload = await uploadRecords.get(id)
+  if (upload?.holding && !lease.isOver()) await uploadParts.cut(upload.holding, upload.offset)
+}
+
 // Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. If the connection breaks, the
 // bytes that have arrived stay. Bytes that are wrong or too many are dropped. Without a declared length, the bytes up
 // to the limit may stay.
 export const appendBytes = async (
-  { uploadRecords, uploadParts, clock, quotas }: UploadsDeps,
+  deps: UploadsDeps,
   upload: Upload,
   lease: Lease,
   addition: Addition,
 ): Promise<Upload> => {
+  const { uploadRecords, uploadParts, clock, quotas } = deps
   const { checksum } = addition
   const { grown, room } = admitAppend(upload, addition)
   let arrived = 0
@@ -160,6 +170,8 @@ export const appendBytes = async (
   // bytes that the quota does not count yet. Then each renewal only delays the expiry.
   const isCertain = !checksum && (upload.length !== null || (await quotas?.quotaOf(upload.site)) === undefined)
   lease.recordAtRenewals(isCertain ? grown : upload, isCertain ? durable : { size: 0, holding: grown.holding })
+  await using refused = new AsyncDisposableStack()
+  refused.defer(() => dropUncounted(deps, upload.id, lease).catch(() => {}))
   const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
   const { size, failure } = appended
   const stays = failure === undefined || (arrived <= room && size > 0 && !checksum)
@@ -168,7 +180,9 @@ export const appendBytes = async (
   const added = countedBytes(progress) - countedBytes(upload)
   if (added > 0) await quotas?.reserve(upload.site, { bytes: added })
   // After the last byte the file is placed, so the lease stays.
-  if (!(await lease.advance(progress, progress.offset === grown.length))) {
+  const isRecorded = await lease.advance(progress, progress.offset === grown.length)
+  refused.move()
+  if (!isRecorded) {
     throw new ServiceError((await uploadRecords.get(upload.id)) ? 'uploadLocked' : 'uploadUnknown')
   }
   if (failure !== undefined) throw failure

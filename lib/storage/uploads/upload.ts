@@ -173,6 +173,8 @@ export interface UploadParts {
     durable: Durable,
     isOver: () => boolean,
   ): Promise<Readonly<Durable> & { readonly failure?: unknown }>
+  /** Drops the bytes after the first `length`. Undefined where bytes that do not count are removed with the upload. */
+  cut?(holding: Holding, length: number): Promise<void>
   read(upload: WholeUpload): AsyncIterable<Uint8Array>
   /**
    * After this call, earlier requests cannot place the bytes. Returns the new holding of the bytes. Undefined when an

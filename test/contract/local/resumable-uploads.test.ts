@@ -8,12 +8,16 @@ import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { type Machine, openMachine } from '../../../lib/machine/machine.ts'
 import { root } from '../../../lib/storage/path.ts'
 import { scratchDirectory } from '../../support/directory.ts'
+import { entry } from '../../support/history.ts'
+import { inPieces } from '../../support/in-pieces.ts'
 import { uploadsOf } from '../../support/uploads.ts'
 
 const site = 1001 as SiteId
 const mebibyte = 1024 * 1024
 const day = 24 * 3600 * 1000
 
+const limited = { id: site, name: 'Test', dataCentre: 'us', renderingEngine: true }
+const checksum = { algorithm: 'md5', value: Buffer.alloc(16) } as const
 const unset = { fileType: undefined, version: undefined, ifMatch: undefined, ifNoneMatch: undefined }
 const request = { folder: root, fileName: 'a.bin', ...unset }
 
@@ -28,6 +32,7 @@ const start = async (path: string, now = Date.now()) => {
 }
 
 const addition = (offset: number, bytes: Uint8Array) => ({ offset, content: Readable.from([bytes]) })
+const text = (bytes: number) => Buffer.alloc(bytes, 'x')
 const blobsIn = (path: string) => readdirSync(layoutOf(path).blobs)
 
 /** A data directory with an upload of ten bytes that has five of them, and the machine that made it. */
@@ -53,6 +58,25 @@ test('an upload becomes a file without a copy of its bytes', async () => {
   expect(info?.size).toBe(20 * mebibyte)
   // The service computes the fingerprint of a large file after the answer.
   expect(info && (await files.fingerprintOf(info, unlimited))).toMatch(/^[0-9a-f]{32}-3$/)
+  await machine.close()
+})
+
+test.each([
+  ['drops the bytes beyond the quota (S-122)', 400, 5, {}, inPieces(text(30), 10)],
+  ['drops bytes with a wrong checksum (U-22)', 460, 5, { checksum }, inPieces(text(3), 1)],
+  ['drops bytes beyond the length (U-23)', 413, 5, { length: 10 }, inPieces(text(12), 4)],
+  ['keeps the bytes of a broken connection', undefined, 8, {}, inPieces(text(3), 1, new Error('The caller has gone'))],
+])('an append %s', async (_, status, size, given, content) => {
+  const path = join(scratchDirectory(), 'data')
+  const { machine, uploads, files } = await start(path)
+  await machine.stores.sites.createSite({ ...limited, quota: 20 }, entry)
+  const { id } = await uploads.create({ request, length: null, metadata: '' })
+  await uploads.append(id, addition(0, Buffer.from('hello')))
+  const failure = await uploads.append(id, { offset: 5, ...given, content }).catch((error: unknown) => error)
+  expect(failure).toMatchObject(status ? { status } : { message: 'The caller has gone' })
+  expect(blobsIn(path).map((name) => statSync(join(layoutOf(path).blobs, name)).size)).toEqual([size])
+  await uploads.append(id, { ...addition(size, text(2)), length: size + 2 })
+  expect((await files.find(`live/${site}/a.bin`))?.size).toBe(size + 2)
   await machine.close()
 })
 
