@@ -70,6 +70,24 @@ const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]):
   )
 }
 
+const prefixesOf = (site: SiteId) => [`live/${site}/`, `draft/${site}/`]
+
+// The versions of replaced and removed files that are still kept.
+const countKept = async (area: AreaStores, site: SiteId): Promise<Kept> => {
+  const files = await area.files()
+  const kept = await Promise.all(prefixesOf(site).map((prefix) => files.keptBelow(prefix)))
+  const sum = (of: keyof Kept) => kept.reduce((all, one) => all + one[of], 0)
+  return { count: sum('count'), bytes: sum('bytes') }
+}
+
+// The history and the files of a removed site stay for different times.
+const isUnused = async (area: AreaStores, id: SiteId): Promise<boolean> => {
+  if ((await area.history.before(id, undefined, 1)).length > 0) return false
+  const files = await area.files()
+  const present = await Promise.all(prefixesOf(id).map((prefix) => files.exists(prefix)))
+  return !present.includes(true) && (await countKept(area, id)).count === 0
+}
+
 const create = async (stores: AdminStores, options: CreateOptions) => {
   const { sites } = stores
   const { sites: existing, dataCentres } = await sites.list()
@@ -77,11 +95,11 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
   const dataCentre = homeOf(options.dataCentre, dataCentres)
   const limit = quota === undefined ? {} : { quota }
   const siteUnder = (id: SiteId): Site => ({ id, name, dataCentre, renderingEngine, ...limit })
-  // A new site must not inherit the history of a removed site with the same id.
+  // A new site must not inherit the history or the files of a removed site with the same id.
   const nextId = async (): Promise<SiteId> => {
-    const { history } = await stores.areas({ dataCentre })
+    const area = await stores.areas({ dataCentre })
     for (let id = Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1) as SiteId; ; id = (id + 1) as SiteId) {
-      if ((await history.before(id, undefined, 1)).length === 0) return id
+      if (await isUnused(area, id)) return id
     }
   }
   const id = await createUnderId<SiteId>({
@@ -96,14 +114,6 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
     taken: 'There is a site',
   })
   return siteUnder(id)
-}
-
-// The versions of replaced and removed files that are still kept.
-const countKept = async (area: AreaStores, site: SiteId): Promise<Kept> => {
-  const files = await area.files()
-  const kept = await Promise.all([`live/${site}/`, `draft/${site}/`].map((prefix) => files.keptBelow(prefix)))
-  const sum = (of: keyof Kept) => kept.reduce((all, one) => all + one[of], 0)
-  return { count: sum('count'), bytes: sum('bytes') }
 }
 
 const show = async (stores: AdminStores, id: SiteId) => {

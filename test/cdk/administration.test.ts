@@ -55,7 +55,6 @@ beforeAll(async () => {
   await grants.put({ ...expired, hash: 'b', sites: [1001 as SiteId] }, [])
   await grants.put({ ...expired, hash: 'a', sites: [1001, 1002] as SiteId[] }, [])
   writeFileSync(records, jsonLines(sessionRecords))
-  await s3.requestHandler.handle({ method: 'PUT', path: '/files/live/1001/a.txt', headers: {}, body: 'a' })
   calls.length = 0
 })
 
@@ -80,6 +79,7 @@ test('the policy allows only the calls that the commands make (T-2)', async () =
   await administerJson('webhook', 'change', id, ...ofSite, '--rotate')
   await administerJson('webhook', 'remove', id, ...ofSite)
   await administerJson(...created)
+  await s3.requestHandler.handle({ method: 'PUT', path: '/files/live/1001/a.txt', headers: {}, body: 'a' })
   // Tokens that were revoked less than a minute ago would delay the removal.
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 120_000 })
   expect(await administerJson('site', 'remove', '1001', '--yes')).toEqual({ removed: true })

@@ -9,6 +9,7 @@ import { openMachine } from '../../../../lib/machine/machine.ts'
 import type { Stores } from '../../../../lib/service/stores.ts'
 import { commandsOn, refusal } from '../../../support/administration.ts'
 import { messages } from '../../../support/messages.ts'
+import { putObject } from '../../../support/objects.ts'
 import { failing } from '../../../support/outcomes.ts'
 import { storage } from '../../../support/paths.ts'
 import { testPerson } from '../../../support/people.ts'
@@ -99,6 +100,22 @@ test('after a removal, the history stays, and the id is never used again', async
   expect(await run('audit --site 1001')).toMatchObject([{ type: 'site.created' }, { type: 'site.removed' }])
   expect(await run('site create --name Next')).toMatchObject({ id: 1002 })
   expect(await run('site create --name Again --id 1001')).toMatchObject({ id: 1001 })
+})
+
+test.for([
+  ['a removed file', 'live/1001/a.txt'],
+  ['a removed draft', 'draft/1001/a.html'],
+  ['a file that was stored too late', 'live/1001/a.txt'],
+])('an id stays unused while %s is kept under it (T-8)', async ([what, key], { commands: { run }, siteDirectory }) => {
+  const { stores, database, close } = await openMachine(siteDirectory)
+  const put = () => putObject(stores.files, key)
+  if (what.includes('removed')) await put()
+  await run('site remove 1001 --yes')
+  if (!what.includes('removed')) await put()
+  // Files may be kept longer than the history.
+  database.connection.exec('DELETE FROM changes')
+  await close()
+  expect(await run('site create --name Next')).toMatchObject({ id: 1002 })
 })
 
 test('a removal that was interrupted at any step can be continued', async ({ directory, start, open }) => {
