@@ -11,17 +11,21 @@ import { type RecordChange, recordIf } from './history.ts'
 
 /**
  * Makes a change in the transaction of the caller. Errors: quotaExceeded, when the change adds bytes beyond the quota
- * (S-121).
+ * (S-121). Before that, takes expired uploads out of the count. The sweep removes their rows and bytes later.
  */
-export const createQuotaCheck = (connection: DatabaseSync) => {
+export const createQuotaCheck = (connection: DatabaseSync, now: () => number) => {
   const limited = one<{ quota: number; used: number }>(
     'SELECT quota, used FROM sites WHERE id = ? AND quota IS NOT NULL',
   )(connection)
+  const endExpired = run('UPDATE uploads SET complete = 1 WHERE site = ? AND complete = 0 AND expires <= ?')(connection)
   return <Result>(site: SiteId, change: () => Result): Result => {
     const before = limited(site)
     const result = change()
     const after = before && limited(site)
-    if (after && after.used > after.quota && after.used > before.used) throw quotaExceeded(after.quota, before.used)
+    if (!after || after.used <= after.quota || after.used <= before.used) return result
+    endExpired(site, now())
+    const { quota, used } = limited(site) ?? after
+    if (used > quota) throw quotaExceeded(quota, used - (after.used - before.used))
     return result
   }
 }

@@ -41,10 +41,10 @@ export const prepareUploads = (connection: DatabaseSync) =>
   })
 
 /** Leases are in memory, because only the process of the service appends to uploads. */
-export const createUploadRecords = (database: Database, { monotonic }: Clock): UploadRecords => {
+export const createUploadRecords = (database: Database, { monotonic, wall }: Clock): UploadRecords => {
   const { connection, read, write, note } = database
   const uploads = prepareUploads(connection)
-  const changeWithinQuota = createQuotaCheck(connection)
+  const changeWithinQuota = createQuotaCheck(connection, wall)
   const leases = new Map<string, { readonly site: SiteId; readonly holder: string; readonly until: number }>()
 
   const release = (id: string, holder: string): void => {

@@ -20,6 +20,7 @@ import { failCompletions } from '../uploads/service.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
 import { limited } from './limited.ts'
 import { atFirst, isPut, isRemovalOf, type Matcher } from './s3-bench.ts'
+import { openStorage } from './service.ts'
 
 type OnAws = Parameters<typeof openStorageOnAws>[0]
 
@@ -60,6 +61,18 @@ describe.each(storageHands)('The quota of a site: $name', ({ open }) => {
     expect(answers.filter(({ status }) => status !== 200).map(statusAndCode)).toEqual(Array(24).fill(refused))
     expect([await used(), await fileBytes()]).toEqual([400, 400])
   })
+})
+
+test('On one machine, an expired upload makes room for a change (S-120, S-124, U-24)', async () => {
+  const { put, create, append, uploads, used, pass } = await limited(openStorage, 10)
+  await create('up.txt', 6)
+  expect(statusAndCode(await put('/a.txt', bytes(5)))).toEqual(refused)
+  pass(day)
+  expect((await put('/a.txt', bytes(11))).text).toContain('a quota of 10 bytes, and 0 of them are in use')
+  expect((await put('/a.txt', bytes(10))).status).toBe(200)
+  expect(await used()).toBe(10)
+  expect(statusAndCode(await append(uploads[0] ?? '', 'hello!'))).toEqual([404, 104032])
+  expect(await used()).toBe(10)
 })
 
 test('The quota of a site that has files takes effect after the first count (S-126)', async () => {
