@@ -102,7 +102,7 @@ test('after a removal, the history stays, and the id is never used again', async
   expect(await run('site create --name Again --id 1001')).toMatchObject({ id: 1001 })
 })
 
-test.for([
+test.for<readonly [string, string]>([
   ['a removed file', 'live/1001/a.txt'],
   ['a removed draft', 'draft/1001/a.html'],
   ['a file that was stored too late', 'live/1001/a.txt'],
