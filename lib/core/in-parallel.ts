@@ -45,7 +45,10 @@ interface Limits {
   readonly refuse?: () => ServiceError
 }
 
-/** Runs some work at once and lets the rest wait for its turn, in order. Throws `refuse()` if too many would wait. */
+/**
+ * Runs some work at once and lets the rest wait for its turn, in order. Throws `refuse()` if too many would wait, or if
+ * `signal` ends the wait.
+ */
 export const createTurns = ({
   atOnce,
   mostWaiting = Number.POSITIVE_INFINITY,
@@ -53,10 +56,24 @@ export const createTurns = ({
 }: Limits) => {
   let running = 0
   const waiting: (() => void)[] = []
-  return async <Value>(work: () => Promise<Value>): Promise<Value> => {
+  const wait = (signal?: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      const begin = () => {
+        signal?.removeEventListener('abort', leave)
+        resolve()
+      }
+      const leave = () => {
+        waiting.splice(waiting.indexOf(begin), 1)
+        reject(refuse())
+      }
+      waiting.push(begin)
+      signal?.addEventListener('abort', leave)
+    })
+  return async <Value>(work: () => Promise<Value>, signal?: AbortSignal): Promise<Value> => {
+    if (signal?.aborted) throw refuse()
     if (running < atOnce) running += 1
     else if (waiting.length >= mostWaiting) throw refuse()
-    else await new Promise<void>((resolve) => waiting.push(resolve))
+    else await wait(signal)
     try {
       return await work()
     } finally {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inParallel } from '../../lib/core/in-parallel.ts'
+import { createTurns, inParallel } from '../../lib/core/in-parallel.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)
 
@@ -104,4 +104,21 @@ it('after a failure, the source of the items is closed', async () => {
   }
   await expect(inParallel(source(), 2, () => Promise.reject(new Error('at once')))).rejects.toThrow('at once')
   expect(isOpen).toBe(false)
+})
+
+it('an ended wait takes no turn', async () => {
+  const { begun, ends, work } = heldWork()
+  const takeTurn = createTurns({ atOnce: 1 })
+  const request = new AbortController()
+  const first = takeTurn(() => work(0))
+  const second = takeTurn(() => work(1), request.signal)
+  const third = takeTurn(() => work(2))
+  request.abort()
+  await expect(second).rejects.toMatchObject({ code: 100503 })
+  ends[0]?.resolve()
+  await first
+  await expect(takeTurn(() => work(3), request.signal)).rejects.toMatchObject({ code: 100503 })
+  ends[1]?.resolve()
+  await third
+  expect(begun).toEqual([0, 2])
 })

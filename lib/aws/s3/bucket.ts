@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { StandardRetryStrategy } from '@smithy/core/retry'
 import { ServiceError } from '../../core/errors.ts'
+import { createTurns } from '../../core/in-parallel.ts'
 import type { Expected } from '../../storage/object-store.ts'
 import { failLikePort, timeouts } from '../calls/client-calls.ts'
 
@@ -19,7 +20,7 @@ import { failLikePort, timeouts } from '../calls/client-calls.ts'
  * `client` repeats calls after transient failures, so it is for idempotent calls only. `once` repeats only refused
  * calls. It is for calls that make a version, because after a lost answer the version would stay unknown. An object of
  * more than `largestCopy` bytes is copied in parts. `finding` is the bucket with a later deadline, for finding the
- * results of calls whose answer was lost.
+ * results of calls whose answer was lost. Calls that may take long (`sendLong`) take a turn.
  */
 export interface Bucket {
   readonly client: S3Client
@@ -28,6 +29,7 @@ export interface Bucket {
   readonly largestCopy: number
   readonly known: { readonly lacks: Set<keyof typeof abilities>; isSortedByBytes?: Promise<boolean> }
   readonly options: { readonly abortSignal?: AbortSignal }
+  readonly takeTurn: ReturnType<typeof createTurns>
   readonly finding?: Bucket
 }
 
@@ -45,6 +47,11 @@ const mostAttempts = 3
 // because the reader of an answer may be slow.
 const requestTimeout = 8_000
 const socketTimeout = 20_000
+
+// The timer of a connection also runs while a call waits for a socket. So there are more sockets than long calls, and the
+// other calls wait only briefly. A function may open 1,024 sockets and files.
+const sockets = { httpAgent: { maxSockets: 512 }, httpsAgent: { maxSockets: 512 } }
+const longCallsInFlight = 128
 
 const passingCodes: readonly (string | undefined)[] = ['SlowDown', 'InternalError', 'ServiceUnavailable']
 
@@ -77,7 +84,7 @@ const createRejectionRetries = (): StandardRetryStrategy => {
 export const createS3Clients = (config: S3ClientConfig = {}): Pick<Bucket, 'client' | 'once'> => {
   // With this header, each part would wait for 100 Continue, over a new connection.
   const shared: S3ClientConfig = { expectContinueHeader: false, ...config }
-  const requestHandler = timeouts(requestTimeout, socketTimeout)
+  const requestHandler = { ...timeouts(requestTimeout, socketTimeout), ...sockets }
   const client = failLikePort(new S3Client({ maxAttempts: mostAttempts, requestHandler, ...shared }))
   const retrying = { requestHandler: client.config.requestHandler, retryStrategy: createRejectionRetries() }
   const once = failLikePort(new S3Client({ ...shared, ...retrying }))
@@ -102,6 +109,7 @@ export const openBucket = ({ largestCopy = 256 * 1024 * 1024, ...clients }: Open
   largestCopy,
   known: { lacks: new Set() },
   options: {},
+  takeTurn: createTurns({ atOnce: longCallsInFlight }),
 })
 
 export const until = (bucket: Bucket, abortSignal: AbortSignal): Bucket => ({ ...bucket, options: { abortSignal } })
@@ -121,7 +129,12 @@ export const onlyOnto = (expected: Pick<Expected, 'version'> | undefined) => {
 }
 
 // In milliseconds. Joining or copying a large object may take longer than other calls.
-export const longOptions = ({ options }: Bucket) => ({ ...options, requestTimeout: 60_000 })
+const longTimeout = 60_000
+
+type LongOptions = Bucket['options'] & { readonly requestTimeout: number }
+
+export const sendLong = <Answer>({ takeTurn, options }: Bucket, send: (options: LongOptions) => Promise<Answer>) =>
+  takeTurn(() => send({ ...options, requestTimeout: longTimeout }), options.abortSignal)
 
 export const callsInFlight = 32
 

@@ -8,7 +8,7 @@ import {
 import { inParallel } from '../../core/in-parallel.ts'
 import { partLength } from '../../storage/content.ts'
 import { encodePath } from '../../storage/path.ts'
-import { abortUpload, type Bucket, beginUpload, longOptions, mostParts } from './bucket.ts'
+import { abortUpload, type Bucket, beginUpload, mostParts, sendLong } from './bucket.ts'
 import { headObject } from './find.ts'
 
 interface Source {
@@ -23,7 +23,6 @@ type Goal = Pick<
   'ContentType' | 'Metadata' | 'IfMatch' | 'IfNoneMatch' | 'CopySourceIfMatch'
 > & { readonly Key: string }
 
-// A client opens at most 50 connections.
 const partsInFlight = 32
 
 // With parts of this length, the copy has the same fingerprint (S-83).
@@ -45,13 +44,15 @@ const copyInParts = async (bucket: Bucket, CopySource: string, source: Source, g
   const Parts: CompletedPart[] = []
   const copyPart = async ([index, CopySourceRange]: readonly [number, string]): Promise<void> => {
     const part = { ...upload, PartNumber: index + 1, CopySource, CopySourceRange, CopySourceIfMatch }
-    const { CopyPartResult } = await client.send(new UploadPartCopyCommand(part), longOptions(bucket))
+    const { CopyPartResult } = await sendLong(bucket, (options) =>
+      client.send(new UploadPartCopyCommand(part), options),
+    )
     Parts[index] = { PartNumber: index + 1, ETag: CopyPartResult?.ETag }
   }
   try {
     await inParallel(rangesOf(source.size).entries(), partsInFlight, copyPart)
     const joined = { ...upload, IfMatch, IfNoneMatch, MultipartUpload: { Parts } }
-    return await once.send(new CompleteMultipartUploadCommand(joined), longOptions(bucket))
+    return await sendLong(bucket, (options) => once.send(new CompleteMultipartUploadCommand(joined), options))
   } catch (error) {
     await abortUpload(finding, { key: Key, uploadId: UploadId }).catch(() => {})
     throw error
@@ -71,5 +72,5 @@ export const sendCopy = (bucket: Bucket, source: Source, goal: Goal) => {
   const MetadataDirective = goal.Metadata ? 'REPLACE' : undefined
   const ofCopy = { Bucket: name, CopySource, MetadataDirective, TaggingDirective: 'REPLACE' } as const
   const command = new CopyObjectCommand({ ...ofCopy, ...goal })
-  return once.send(command, longOptions(bucket))
+  return sendLong(bucket, (options) => once.send(command, options))
 }

@@ -5,7 +5,7 @@ import { inParallel } from '../../core/in-parallel.ts'
 import { compareText } from '../../core/names.ts'
 import { type Change, NotPlaced, type Transfer } from '../../storage/object-store.ts'
 import { type Attempt, awaitVersion, type Made, undoResults } from './attempt.ts'
-import { type Bucket, callsInFlight, isMissing, isUploadGone, longOptions, marked, onlyOnto } from './bucket.ts'
+import { type Bucket, callsInFlight, isMissing, isUploadGone, marked, onlyOnto, sendLong } from './bucket.ts'
 import { sendCopy } from './copy.ts'
 import { deleteState } from './delete.ts'
 import { findCopy, findMarked, findObject, headObject } from './find.ts'
@@ -23,7 +23,8 @@ const sendBody = ({ bucket, expected }: Attempt, key: string, { content, content
     return once.send(new PutObjectCommand({ Bucket: name, ...goal, ...described, Body: content.bytes }), options)
   }
   const upload = { UploadId: content.uploadId, MultipartUpload: { Parts: content.parts } }
-  return once.send(new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload }), longOptions(bucket))
+  const command = new CompleteMultipartUploadCommand({ Bucket: name, ...goal, ...upload })
+  return sendLong(bucket, (long) => once.send(command, long))
 }
 
 /** Puts a staged body at a key. An upload can be completed only at its own key. Errors of the steps: NotPlaced. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { HeadObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
@@ -13,7 +14,7 @@ import { createSqsQueue } from '../../../lib/aws/sqs-queues.ts'
 import { readStackOutputs } from '../../../lib/aws/stack-outputs.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
-import { listen } from '../../support/listen.ts'
+import { listen, listenInTest } from '../../support/listen.ts'
 
 /** A server that accepts connections and stays silent, or sends only the head of an answer. */
 
@@ -90,4 +91,18 @@ test('the client for S3 gives up before the time limit of its function', async (
   vi.useRealTimers()
   await expect(asking).rejects.toMatchObject({ code: 100503 })
   expect(elapsed).toBeLessThan(27_500)
+})
+
+test('100 calls to S3 have a connection at the same time', async () => {
+  const waiting: ServerResponse[] = []
+  let arrived = 0
+  const server = createHttpServer((_, response) => {
+    arrived += 1
+    waiting.push(response)
+    if (arrived >= 100) for (const each of waiting.splice(0)) each.end()
+  })
+  const { requestHandler: _, ...deployed } = { ...config({}), endpoint: await listenInTest(server) }
+  const { client } = createS3Clients(deployed)
+  const ask = () => client.send(new HeadObjectCommand({ Bucket: 'bucket', Key: 'a' }))
+  await expect(Promise.all(Array.from({ length: 100 }, ask))).resolves.toHaveLength(100)
 })

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { openBucket } from '../../../lib/aws/s3/bucket.ts'
+import { marked, openBucket, until } from '../../../lib/aws/s3/bucket.ts'
+import { sendCopy } from '../../../lib/aws/s3/copy.ts'
 import { headObject } from '../../../lib/aws/s3/find.ts'
 import { fingerprintOf, partLength } from '../../../lib/storage/content.ts'
 import type { Change } from '../../../lib/storage/object-store.ts'
@@ -81,6 +82,26 @@ describe('The parts of a large file', () => {
     const bucket = openBucket({ ...bench.clients, name: bench.bucket })
     const [source, ofCopy] = await Promise.all([from.key, copy.key].map((key) => headObject(bucket, key)))
     expect(ofCopy?.Metadata).toEqual(source?.Metadata)
+  })
+
+  it('Copies of several files make at most 128 calls at once, and none after the end', async ({ signal }) => {
+    const request = new AbortController()
+    const opened = openBucket({ ...bench.clients, name: bench.bucket, largestCopy: partLength })
+    const bucket = until(opened, request.signal)
+    let begun = 0
+    bench.s3.before = async (sent) => {
+      if (!isCopy(sent)) return
+      begun += 1
+      await new Promise(() => {})
+    }
+    const source = { key: 'live/large', size: 32 * partLength }
+    const goals = ['1', '2', '3', '4', '5'].map((name) => ({ Key: `live/${name}`, ...marked(undefined, name) }))
+    const copies = goals.map((goal) => sendCopy(bucket, source, goal))
+    while (begun < 128 && !signal.aborted) await turn()
+    for (let turns = 0; turns < 100; turns++) await turn()
+    request.abort()
+    await Promise.all(copies.map((copy) => expect(copy).rejects.toMatchObject({ code: 100503 })))
+    expect(begun).toBe(128)
   })
 
   const bytes = Buffer.alloc(partLength + 1, 'x')
