@@ -7,7 +7,7 @@ import { recordRemovedDemo } from './directory/demo-file.ts'
 import { createMeasures } from './directory/inspect.ts'
 import { cannotBeOpened, type OpenDataDirectory, type Opening, openDataDirectory } from './directory/open-directory.ts'
 import { openBlobs } from './objects/blobs.ts'
-import { createObjectStore } from './objects/object-store.ts'
+import { createObjectStore, type LocalObjectStore } from './objects/object-store.ts'
 import { removeOldOrphans, tidyBlobs } from './objects/tidy-blobs.ts'
 import { createUploadParts, createUploadSweep } from './objects/upload-parts.ts'
 import type { Database } from './sqlite/database.ts'
@@ -72,16 +72,17 @@ const longestSlice = 60_000
 const putInOrder = async (
   { directory, database, clock }: StoreDeps,
   { contents, removalQueue, removals }: Pick<TableStores, 'contents' | 'removalQueue' | 'removals'>,
-  files: Stores['files'],
+  files: LocalObjectStore,
 ) => {
   const now = clock.wall()
   const isHeld = createIsHeld(database.connection)(now)
-  const tidied = tidyBlobs(database.connection, directory, { now, isHeld })
+  const { withoutFingerprint, ...tidied } = tidyBlobs(database.connection, directory, { now, isHeld })
   await contents.finishRemovals()
   await removalQueue.start((message, slice) => {
     const deadline = unlimited.within(slice, clock.monotonic)
     return continueRemoval({ files, removals, clock }, message, deadline, longestSlice)
   })
+  withoutFingerprint.forEach(files.makeFingerprint)
   return tidied
 }
 

@@ -55,6 +55,10 @@ export const createObjectRows = (connection: DatabaseSync) => {
     refersTo: exists(
       'SELECT 1 FROM objects WHERE blob = ?1 UNION ALL SELECT 1 FROM old_objects WHERE blob = ?1 LIMIT 1',
     ),
+    withBlob: one<ObjectRow>(
+      `SELECT ${objectColumns} FROM objects WHERE blob = ?1
+       UNION ALL SELECT ${objectColumns} FROM old_objects WHERE blob = ?1 LIMIT 1`,
+    ),
     content: value<Uint8Array>('SELECT bytes FROM small_contents WHERE name = ?'),
     // Reads all rows at once, because two readers cannot step through one statement at the same time.
     list: allArrays(
@@ -68,13 +72,18 @@ export const createObjectRows = (connection: DatabaseSync) => {
     remove: 'DELETE FROM objects WHERE key = ?',
     removeVersion: 'DELETE FROM objects WHERE key = ? AND version = ?',
     rename: 'UPDATE OR IGNORE objects SET key = ?3, type = coalesce(?4, type) WHERE key = ?1 AND version = ?2',
-    fingerprint: 'UPDATE objects SET fingerprint = ?3 WHERE key = ?1 AND version = ?2',
+    fingerprintNow: 'UPDATE objects SET fingerprint = ?2 WHERE blob = ?1',
+    fingerprintOld: 'UPDATE old_objects SET fingerprint = ?2 WHERE blob = ?1',
     keepContent: 'INSERT INTO small_contents (name, bytes) VALUES (?, ?)',
     dropContent: 'DELETE FROM small_contents WHERE name = ?',
   })
   return {
     ...objects,
     put: (row: ObjectRow) => void objects.put(...valuesOf(row)),
+    fingerprint(blob: string, fingerprint: string): void {
+      objects.fingerprintNow(blob, fingerprint)
+      objects.fingerprintOld(blob, fingerprint)
+    },
     /** If the key is taken, does nothing and returns false. */
     insert: (row: ObjectRow): boolean => objects.insert(...valuesOf(row)) === 1,
   }

@@ -153,6 +153,7 @@ export const createObjectStore = ({
     exists: (prefix) => database.read(() => rows.isAny(prefix, endOf(prefix))),
     list: (query) => database.read(() => listObjects(rows, query), query.limit),
     fingerprintOf: fingerprints.of,
+    makeFingerprint: fingerprints.makeLater,
     stage: staging.stage,
     /** Stages an existing blob without a copy. If the object is not placed, the blob stays. */
     adopt: staging.adopt,
@@ -167,7 +168,7 @@ export const createObjectStore = ({
         for (const change of changes) {
           if (change.kind !== 'put') continue
           const placed = staging.take(change.staged)
-          if (placed?.fingerprint === null) fingerprints.makeLater({ key: change.key, version: placed.blob })
+          if (placed?.fingerprint === null) fingerprints.makeLater(placed.blob)
         }
         return { outcome: 'placed' }
       } catch (error) {

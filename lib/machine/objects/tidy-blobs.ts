@@ -6,6 +6,7 @@ import { flush } from '../directory/data-directory.ts'
 import { column, each, type Flag } from '../sqlite/queries.ts'
 import { everyObject, isInBlob } from '../sqlite/tables.ts'
 import type { BlobFolders } from './blobs.ts'
+import type { ObjectRow } from './object-rows.ts'
 
 // In milliseconds: 7 days (O-16).
 const orphanLifetime = 7 * 24 * 60 * 60 * 1000
@@ -39,9 +40,9 @@ const move = (from: string, to: string): void => {
 }
 
 /**
- * Moves blobs that no row refers to into `orphans/`, and finds missing blobs. The blobs of running requests look the
- * same, so only a service does this, before its first request. While a backup holds the blobs, moves none. `now` is in
- * milliseconds since the epoch.
+ * Moves blobs that no row refers to into `orphans/`, and finds missing blobs, and blobs without a fingerprint. The blobs
+ * of running requests look the same, so only a service does this, before its first request. While a backup holds the
+ * blobs, moves none. `now` is in milliseconds since the epoch.
  */
 export const tidyBlobs = (
   connection: DatabaseSync,
@@ -52,14 +53,16 @@ export const tidyBlobs = (
   const unclaimed = new Set(present)
   // Only damaged current objects are counted, because old versions cannot be repaired. `check` lists both.
   let damaged = 0
-  const objects = each<{ readonly blob: string; readonly size: number; readonly isEarlier: Flag }>(
+  const withoutFingerprint = new Set<string>()
+  const objects = each<Pick<ObjectRow, 'size' | 'fingerprint'> & { readonly blob: string; readonly isEarlier: Flag }>(
     connection,
-    `SELECT blob, size, isEarlier FROM (${everyObject}) WHERE ${isInBlob}`,
+    `SELECT blob, size, fingerprint, isEarlier FROM (${everyObject}) WHERE ${isInBlob}`,
   )
-  for (const { blob, size, isEarlier } of objects) {
+  for (const { blob, size, fingerprint, isEarlier } of objects) {
     const found = present.has(blob) ? statSync(join(blobs, blob), { throwIfNoEntry: false })?.size : undefined
     if (found !== size && !isEarlier) damaged += 1
     unclaimed.delete(blob)
+    if (fingerprint === null) withoutFingerprint.add(blob)
   }
   for (const name of blobsOfUploads(connection)) unclaimed.delete(name)
   const orphaned = isHeld ? [] : [...unclaimed]
@@ -69,5 +72,5 @@ export const tidyBlobs = (
     // The age of an orphan counts from this move.
     utimesSync(path, now / 1000, now / 1000)
   }
-  return { orphans: orphaned.length, damaged }
+  return { orphans: orphaned.length, damaged, withoutFingerprint }
 }

@@ -68,7 +68,7 @@ it('Blobs without a row go to the orphans for 7 days, also without a restart (O-
   writeFileSync(blob, 'left behind')
   utimesSync(blob, 0, 0)
   const moved = Date.now()
-  expect(restart(moved)).toEqual({ orphans: 1, damaged: 0 })
+  expect(restart(moved)).toMatchObject({ orphans: 1, damaged: 0 })
   let now = moved
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const path = join(scratchDirectory(), 'data')
@@ -115,7 +115,7 @@ it.each([
   await expect(read(key)).rejects.toThrow()
   await put('live/1001/other', 'other')
   expect(await read('live/1001/other')).toBeDefined()
-  expect(restart()).toEqual({ orphans: 0, damaged: 1 })
+  expect(restart()).toMatchObject({ orphans: 0, damaged: 1 })
   expect(await opened.files.find(key)).toMatchObject({ size: large.length })
 })
 
@@ -153,7 +153,7 @@ describe('A blob that copies share', () => {
 
   it('The bytes are stored once, and the next start finds no fault', async () => {
     expect(readdirSync(join(directory, 'blobs'))).toHaveLength(1)
-    expect(restart()).toEqual({ orphans: 0, damaged: 0 })
+    expect(restart()).toMatchObject({ orphans: 0, damaged: 0 })
     expect(checkObjects(opened.database.connection)).toEqual([])
     for (const key of keys) {
       expect((await bytesIn(opened.files, key))?.equals(large)).toBe(true)

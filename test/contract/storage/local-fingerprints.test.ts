@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { createDeadline, unlimited } from '../../../lib/core/time.ts'
+import { openMachine } from '../../../lib/machine/machine.ts'
+import type { ObjectInfo } from '../../../lib/storage/object-store.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { entry } from '../../support/history.ts'
 import { type LocalFiles, openLocalFiles } from '../../support/local-files.ts'
-import { infoOf, putObject } from '../../support/objects.ts'
+import { infoOf, nowhere, putObject } from '../../support/objects.ts'
 import { megabyte } from './object-store.suite.ts'
 
 let folder: string
@@ -51,6 +53,38 @@ test('The fingerprint is computed in the background, even during an upload (S-84
   await putObject(opened.files, key, large)
   await expect.poll(async () => (await infoOf(opened.files, key)).fingerprint).toMatch(/-2$/)
   await breakOff()
+})
+
+const other = 'live/1/other'
+type Step = (files: LocalFiles['files'], from: ObjectInfo) => Promise<unknown>
+const restore: Step = (files, { version: id, size }) =>
+  files.place([{ kind: 'restore', key, id, size }], nowhere, entry)
+
+test.each<[string, string, Step]>([
+  ['moved', other, (files, from) => files.place([{ kind: 'move', from, key: other }], nowhere, entry)],
+  ['copied', other, (files, from) => files.place([{ kind: 'copy', from, key: other }], nowhere, entry)],
+  ['replaced and restored', key, (files, from) => putObject(files, key).then(() => restore(files, from))],
+])('A file that is %s at once gets its fingerprint in the background (S-84)', async (_, end, change) => {
+  const opened = open()
+  const breakOff = hang(opened)
+  await putObject(opened.files, key, large)
+  await change(opened.files, await infoOf(opened.files, key))
+  await expect.poll(async () => (await infoOf(opened.files, end)).fingerprint).toMatch(/-2$/)
+  await breakOff()
+})
+
+test('The next start computes missing fingerprints, also of old versions (S-84)', async () => {
+  const begin = () => openMachine(folder, { role: 'service', durable: false })
+  const first = await begin()
+  await first.stores.files.stop()
+  await putObject(first.stores.files, key, large)
+  const replaced = await infoOf(first.stores.files, key)
+  await putObject(first.stores.files, key)
+  await first.close()
+  const second = await begin()
+  onTestFinished(second.close)
+  await restore(second.stores.files, replaced)
+  await expect.poll(async () => (await infoOf(second.stores.files, key)).fingerprint).toMatch(/-2$/)
 })
 
 test('A read computes a fingerprint that the service did not finish (S-84)', async () => {
