@@ -133,7 +133,6 @@ const admitAppend = (upload: Upload, { length: given, declared = 0 }: Announceme
   return { grown: { ...upload, length, holding: holdingOf(upload) }, room }
 }
 
-// Frees the space of the bytes that the record does not count, unless another request may append meanwhile.
 const dropUncounted = async ({ uploadRecords, uploadParts }: UploadsDeps, id: Upload['id'], lease: Lease) => {
   if (!uploadParts.cut) return
   await lease.stopRecording()
@@ -142,8 +141,8 @@ const dropUncounted = async ({ uploadRecords, uploadParts }: UploadsDeps, id: Up
 }
 
 // Appends bytes under a lease, and ends the lease unless the upload has all of its bytes. If the connection breaks, the
-// bytes that have arrived stay. Bytes that are wrong or too many are dropped. Without a declared length, the bytes up
-// to the limit may stay.
+// bytes that have arrived stay. Bytes that are wrong or too many are dropped, unless the lease has ended and another
+// request may append. Without a declared length, the bytes up to the limit may stay.
 export const appendBytes = async (
   deps: UploadsDeps,
   upload: Upload,
