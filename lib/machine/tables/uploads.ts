@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SiteId } from '../../core/ids.ts'
 import type { Clock } from '../../core/time.ts'
+import { quotaExceeded } from '../../storage/quota.ts'
 import { progressKeptFor, type UploadProgress } from '../../storage/upload-progress.ts'
 import { isOf, type TakeOutcome, type Upload, type UploadRecords } from '../../storage/uploads/upload.ts'
 import type { Database } from '../sqlite/database.ts'
@@ -30,6 +31,9 @@ const columns = `id, site, user, target, metadata, most AS "limit", length, kept
 export const prepareUploads = (connection: DatabaseSync) =>
   prepareAll(connection, {
     count: value<number>('SELECT count(*) FROM uploads WHERE site = ? AND user = ? AND complete = 0 AND expires > ?'),
+    room: one<{ quota: number; used: number }>(`SELECT quota, used - (
+        SELECT coalesce(sum(coalesce(length, kept)), 0) FROM uploads WHERE site = ?1 AND complete = 0 AND expires <= ?2
+      ) AS used FROM sites WHERE id = ?1 AND quota IS NOT NULL`),
     get: one(`SELECT ${columns} FROM uploads WHERE id = ?`, toUpload),
     remove: one(`DELETE FROM uploads WHERE id = ? RETURNING ${columns}`, toUpload),
     insert: 'INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -94,6 +98,13 @@ export const createUploadRecords = (database: Database, { monotonic, wall }: Clo
       if (!keepsLease) release(id, holder)
       return isThere
     },
+
+    requireRoom: (site, bytes) =>
+      read(() => {
+        const found = uploads.room(site, wall())
+        if (found && found.used + bytes > found.quota) throw quotaExceeded(found.quota, found.used)
+        return found && found.quota - found.used
+      }),
 
     claim: () => undefined,
 

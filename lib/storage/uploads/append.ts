@@ -153,12 +153,18 @@ export const appendBytes = async (
   const { checksum } = addition
   const { grown, room } = admitAppend(upload, addition)
   let arrived = 0
+  let free = upload.length === null ? 0 : Number.POSITIVE_INFINITY
+  const requireQuota = async (): Promise<void> => {
+    const needed = grown.length === null ? arrived : room
+    if (needed > free) free = (await uploadRecords.requireRoom?.(upload.site, needed)) ?? Number.POSITIVE_INFINITY
+  }
   async function* admitted(): AsyncGenerator<Uint8Array, void> {
     const hash = createHash(checksum?.algorithm ?? 'md5')
     for await (const chunk of addition.content) {
       if (lease.isOver()) throw new ServiceError('unavailable')
       arrived += chunk.length
       if (arrived > room) throw uploadTooLarge(grown.limit, grown.length)
+      await requireQuota()
       if (checksum) hash.update(chunk)
       yield chunk
     }
@@ -173,7 +179,7 @@ export const appendBytes = async (
   refused.defer(() => dropUncounted(deps, upload.id, lease).catch(() => {}))
   const appended = await uploadParts.append(grown, upload.offset, admitted(), durable, lease.isOver)
   const { size, failure } = appended
-  const stays = failure === undefined || (arrived <= room && size > 0 && !checksum)
+  const stays = failure === undefined || (arrived <= Math.min(room, free) && size > 0 && !checksum)
   if (!stays) throw failure
   const progress = progressOf(grown, appended, clock.wall())
   const added = countedBytes(progress) - countedBytes(upload)

@@ -116,8 +116,9 @@ export type TakeOutcome =
   | { readonly outcome: 'gone' }
 
 /**
- * The port to the records of uploads. Reads see earlier writes. Callers check whether an upload has expired. Errors of
- * every call: unavailable, and outOfSpace if the call writes.
+ * The port to the records of uploads. Reads see earlier writes. Callers check whether an upload has expired. Where the
+ * quota is known without a reservation, `requireRoom` returns the bytes that it leaves to a site, if it limits the site.
+ * Errors of every call: unavailable, and outOfSpace if the call writes; of `requireRoom`: quotaExceeded.
  */
 export interface UploadRecords {
   /** False when the user already has `most` open uploads on the site, without those that have expired at `now`. */
@@ -137,6 +138,7 @@ export interface UploadRecords {
   advance(id: string, holder: string, progress: Progress, keepsLease: boolean): Promise<boolean>
   /** Undefined if a transaction covers the upload and its file. Each renewal is for `duration` milliseconds. */
   claim(id: string, holder: string, duration: () => number): Claim | undefined
+  requireRoom?(site: SiteId, bytes: number): Promise<number | undefined>
   giveBack(id: string, holder: string): Promise<void>
   remove(id: string): Promise<Upload | undefined>
 }

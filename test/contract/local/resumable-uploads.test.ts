@@ -16,7 +16,7 @@ const site = 1001 as SiteId
 const mebibyte = 1024 * 1024
 const day = 24 * 3600 * 1000
 
-const limited = { id: site, name: 'Test', dataCentre: 'us', renderingEngine: true }
+const onSite = { id: site, name: 'Test', dataCentre: 'us', renderingEngine: true }
 const checksum = { algorithm: 'md5', value: Buffer.alloc(16) } as const
 const unset = { fileType: undefined, version: undefined, ifMatch: undefined, ifNoneMatch: undefined }
 const request = { folder: root, fileName: 'a.bin', ...unset }
@@ -33,6 +33,10 @@ const start = async (path: string, now = Date.now()) => {
 
 const addition = (offset: number, bytes: Uint8Array) => ({ offset, content: Readable.from([bytes]) })
 const text = (bytes: number) => Buffer.alloc(bytes, 'x')
+async function* endless() {
+  yield text(10)
+  for (;;) yield text(mebibyte)
+}
 const blobsIn = (path: string) => readdirSync(layoutOf(path).blobs)
 
 /** A data directory with an upload of ten bytes that has five of them, and the machine that made it. */
@@ -62,14 +66,15 @@ test('an upload becomes a file without a copy of its bytes', async () => {
 })
 
 test.each([
-  ['drops the bytes beyond the quota (S-122)', 400, 5, {}, inPieces(text(30), 10)],
+  ['drops the bytes beyond the quota (S-122)', 400, 5, {}, endless()],
+  ['drops the bytes of a length beyond the quota', 400, 5, { length: 21 }, endless()],
   ['drops bytes with a wrong checksum (U-22)', 460, 5, { checksum }, inPieces(text(3), 1)],
   ['drops bytes beyond the length (U-23)', 413, 5, { length: 10 }, inPieces(text(12), 4)],
   ['keeps the bytes of a broken connection', undefined, 8, {}, inPieces(text(3), 1, new Error('The caller has gone'))],
 ])('an append %s', async (_, status, size, given, content) => {
   const path = join(scratchDirectory(), 'data')
   const { machine, uploads, files } = await start(path)
-  await machine.stores.sites.createSite({ ...limited, quota: 20 }, entry)
+  await machine.stores.sites.createSite({ ...onSite, quota: 20 }, entry)
   const { id } = await uploads.create({ request, length: null, metadata: '' })
   await uploads.append(id, addition(0, Buffer.from('hello')))
   const failure = await uploads.append(id, { offset: 5, ...given, content }).catch((error: unknown) => error)
