@@ -23,7 +23,7 @@ const ask = async (method: string, path: string, body: object) => {
   )
 }
 
-test('Rights and folders of people are stored in NFC, without extra slashes (A-33, A-110)', async () => {
+test('Rights of people are stored in NFC, without extra slashes (A-33, A-110)', async () => {
   const stored = async () => (await stores.people.get('ann'))?.sites[site]
   await ask('POST', '', {
     name: 'ann',
