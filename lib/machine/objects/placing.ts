@@ -100,13 +100,15 @@ const apply = (placing: Placing, change: Change) => {
   }
 }
 
-// Since the look of a restore, one of its folders may have become a file, or one of its files a folder.
-const findClash = (rows: ObjectRows, { site }: PlaceConditions['unlocked'], changes: readonly Change[]) => {
+// Since the look of a restore, one of its folders may have become a file, or one of its files a folder. It may also
+// bring back both.
+const requireNoClash = (rows: ObjectRows, { site }: PlaceConditions['unlocked'], changes: readonly Change[]): void => {
   const keys = changes.filter(({ kind }) => kind === 'restore').map(({ key }) => key)
   const files = keys.filter((key) => !key.endsWith('/')).map(pathIn)
   const below = files.flatMap((path) => editions.map((edition) => folderKey(edition, site, path)))
   const folders = foldersAround(keys.map((key) => pathIn(key.slice(0, key.lastIndexOf('/') + 1))))
-  return [...below, ...noFileAt(site, folders).map(([key]) => key)].find((key) => isTaken(rows, key))
+  const taken = [...below, ...noFileAt(site, folders).map(([key]) => key)].find((key) => isTaken(rows, key))
+  if (taken !== undefined) throw new NotPlaced({ outcome: 'occupied', key: taken })
 }
 
 /** Errors: NotPlaced, if others have stored objects in the folder since it was listed. */
@@ -131,7 +133,7 @@ export const placeChanges = (
   if (isLocked(unlocked)) throw new NotPlaced({ outcome: 'locked' })
   const gone = present.find((key) => !rows.get(key))
   if (gone !== undefined) throw new NotPlaced({ outcome: 'stale', key: gone })
-  const rival = absent.find((key) => isTaken(rows, key)) ?? findClash(rows, unlocked, changes)
+  const rival = absent.find((key) => isTaken(rows, key))
   if (rival !== undefined) throw new NotPlaced({ outcome: 'occupied', key: rival })
   const changed = matching.find(({ key, version }) => rows.get(key)?.version !== version)
   if (changed) throw new NotPlaced({ outcome: 'changed', key: changed.key })
@@ -140,5 +142,6 @@ export const placeChanges = (
     if (deadline.isOver()) throw new NotPlaced({ outcome: 'late' })
     apply(placing, change)
   }
+  requireNoClash(rows, unlocked, changes)
   requireEmpty(rows, removedFolder)
 }

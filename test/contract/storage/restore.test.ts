@@ -287,6 +287,17 @@ describe('A restore of a folder with "replace" on one machine', () => {
   })
 })
 
+it('On one machine, no restore brings back a file and a folder of one name (S-43)', async () => {
+  storage = await openStorage()
+  await put('/r/a')
+  await storage.remove('/r/a')
+  await put('/r/a/b')
+  // Without the record of a removal, a restore finds everything that was removed in the last minute.
+  await storage.deps.files.remove(await storage.objects(), { entry })
+  expect(codeOf(await storage.restore('/r'))).toBe(104022)
+  expect(await storage.keys()).toEqual([])
+})
+
 it.each(storageHands)('A restore during a removal restores no older version: $name (H-24)', async ({ open }) => {
   storage = await open()
   const { files } = storage.deps
