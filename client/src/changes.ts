@@ -17,9 +17,15 @@ export interface Changes {
   newest(count: number, query?: Omit<ChangesQuery, 'after'>): Promise<readonly Change[]>
   /**
    * Reads a page of the changes before a given change, the newest first. Without `before`, the page begins with the
-   * newest change. To read further back, pass `next` as `before`. `next` is undefined if no older changes exist.
+   * newest change. To read further back, pass `next` as `before`. `next` is undefined if no older changes exist. A page
+   * has at most `limit` changes, by default 500.
    */
-  page(query?: Omit<ChangesQuery, 'after'> & { readonly before?: string }): Promise<ChangesPage>
+  page(query?: PageQuery): Promise<ChangesPage>
+}
+
+interface PageQuery extends Omit<ChangesQuery, 'after'> {
+  readonly before?: string
+  readonly limit?: number
 }
 
 export interface ChangesPage {
@@ -48,8 +54,8 @@ export const createChanges = (connection: Connection): Changes => {
         const { items, next } = await read({ ...query, after: position, limit: largestPage })
         return { items, next: next ?? undefined }
       }, after),
-    async page({ before = '', ...query } = {}) {
-      const { items, next } = await read({ ...query, before, limit: largestPage })
+    async page({ before = '', limit = largestPage, ...query } = {}) {
+      const { items, next } = await read({ ...query, before, limit })
       return { items, next: next ?? undefined }
     },
     follow: (query = {}) => follow(connection, query),

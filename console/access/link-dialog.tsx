@@ -6,7 +6,7 @@ import { type Entrance, isRefused, type Session } from '../page/session.ts'
 import { useAttempt } from '../parts/attempt.ts'
 import { FormDialog } from '../parts/dialog.tsx'
 import { Failure } from '../parts/failure.tsx'
-import { goTo, parseRoute } from '../route/routes.ts'
+import { goTo, isHeld, parseRoute } from '../route/routes.ts'
 import { texts } from '../texts/texts.ts'
 import { viewTexts } from '../texts/view-texts.ts'
 
@@ -45,7 +45,7 @@ export const LinkDialog = ({ session, links, link }: LinkDialogProps) => {
     if (!found.value) return
     session.enter(link.token, found.value, 'tab')
     links.drop()
-    if (link.place) goTo(parseRoute(link.place))
+    if (link.place && !isHeld.value) goTo(parseRoute(link.place))
   }
   const count = found.value?.list.length
   return (

@@ -23,7 +23,7 @@ interface CreateProps {
 export const CreateWebhookDialog = ({ onCreated, onClose }: CreateProps) => {
   const { client, rights } = usePage()
   const t = viewTexts.value.webhooks
-  const allowed = reportable.filter((subject) => rights.has(rightFor(subject)))
+  const allowed = reportable.filter((subject) => rights.include([rightFor(subject)]))
   const [targetUrl, description] = [useSignal(''), useSignal('')]
   const chosen = useSignal<readonly Reported[]>(allowed)
   const toggle = (subject: Reported) => {

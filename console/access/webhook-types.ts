@@ -22,6 +22,13 @@ export const rightFor = (subject: Reported): AreaRight => subjects[subject].righ
 export const typesOf = (chosen: readonly Reported[]) =>
   chosen.length === reportable.length ? [] : chosen.flatMap((subject) => [...subjects[subject].types])
 
+/** The rights that a change of a webhook with these types needs, besides `access:write` (V-1). */
+export const rightsToChange = (types: readonly string[]): readonly string[] => {
+  const areas = new Set(types.map((type) => type.split('.')[0]))
+  const isReported = (subject: Reported) => subjects[subject].types.some((type) => areas.has(type.split('.')[0]))
+  return ['history:read', ...reportable.filter((subject) => types.length === 0 || isReported(subject)).map(rightFor)]
+}
+
 /** Names the subjects whose types are all in the list, then the remaining types. */
 export const describeTypes = (types: readonly string[]): string => {
   const t = viewTexts.value.webhooks

@@ -17,7 +17,7 @@ import {
   hostOf,
   RemoveWebhookDialog,
 } from './webhook-dialogs.tsx'
-import { describeTypes } from './webhook-types.ts'
+import { describeTypes, rightsToChange } from './webhook-types.ts'
 
 type Opened =
   | { readonly kind: 'create' }
@@ -92,17 +92,20 @@ export const Webhooks = () => {
   const rotate = (id: string) =>
     act(async () => {
       const { secret } = await client.webhooks.change(id, { rotate: true })
-      if (secret !== undefined) show({ kind: 'webhook', secret })
+      if (secret !== undefined) follow({ kind: 'webhook', secret })
     })
   const itemsFor = (webhook: Webhook): readonly MenuItem[] => {
     const { id, enabled } = webhook
-    return [
-      { label: t.test, icon: 'upload', run: () => test(id) },
-      { label: t.showDeliveries, icon: 'history', run: () => show({ kind: 'deliveries', webhook }) },
+    const changes: readonly MenuItem[] = [
       enabled
         ? { label: t.disable, icon: 'pause', run: () => enable(webhook, false) }
         : { label: t.enable, icon: 'play', run: () => enable(webhook, true) },
       { label: t.rotate, icon: 'restore', run: () => rotate(id) },
+    ]
+    return [
+      { label: t.test, icon: 'upload', run: () => test(id) },
+      { label: t.showDeliveries, icon: 'history', run: () => show({ kind: 'deliveries', webhook }) },
+      ...(rights.include(rightsToChange(webhook.types)) ? changes : []),
       { label: t.remove, icon: 'remove', isDangerous: true, run: () => show({ kind: 'remove', webhook }) },
     ]
   }

@@ -1,3 +1,4 @@
+import { refuseUnreachable } from '../parts/failure.tsx'
 import { MenuButton, type MenuItem } from '../parts/menu.tsx'
 import { notifyFailure } from '../parts/toasts.tsx'
 import { isLanguage, language, languageNames, texts } from '../texts/texts.ts'
@@ -21,7 +22,10 @@ export const SettingsMenu = ({ onAccount, onSignOut }: SettingsMenuProps) => {
       hasSeparator: index === 0,
       isChosen: language.value === tag,
       run: () => {
-        if (isLanguage(tag)) chooseLanguage(tag).catch((error: unknown) => notifyFailure('', error))
+        if (isLanguage(tag))
+          chooseLanguage(tag)
+            .catch(refuseUnreachable)
+            .catch((error: unknown) => notifyFailure('', error))
       },
     })),
     { label: t.reference, icon: 'link', hasSeparator: true, run: () => open('docs', '_blank', 'noopener') },

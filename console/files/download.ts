@@ -1,4 +1,5 @@
 import type { SiteClient } from '../../client/src/index.ts'
+import { refuseUnreachable } from '../parts/failure.tsx'
 import { nameOf } from '../uploads/paths.ts'
 
 const save = (href: string, name: string) => {
@@ -25,5 +26,5 @@ export const saveBlob = (blob: Blob, name: string): void => {
 /** A link leads only to the current version, so the page itself reads the bytes of old versions. */
 export const downloadVersion = async (client: SiteClient, path: string, version: string): Promise<void> => {
   const response = await client.files.read(path, { version })
-  saveBlob(await response.blob(), nameOf(path))
+  saveBlob(await response.blob().catch(refuseUnreachable), nameOf(path))
 }

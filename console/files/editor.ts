@@ -1,6 +1,7 @@
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { SiteClient } from '../../client/src/index.ts'
 import { hasStatus } from '../../client/src/service-error.ts'
+import { refuseUnreachable } from '../parts/failure.tsx'
 import { asText, mostEdited } from './preview-content.ts'
 
 interface Saved {
@@ -39,7 +40,8 @@ const lineEndOf = (text: string): Saved['lineEnd'] => {
 
 const readSaved = async ({ files }: SiteClient, path: string): Promise<Saved> => {
   const { etag, contentType, draft } = await files.stat(path)
-  const bytes = await (await files.read(path, { etag })).arrayBuffer()
+  const response = await files.read(path, { etag })
+  const bytes = await response.arrayBuffer().catch(refuseUnreachable)
   const text = bytes.byteLength > mostEdited ? undefined : asText(new Uint8Array(bytes), false)
   return {
     text: text?.replaceAll('\r\n', '\n'),

@@ -1,4 +1,5 @@
 import type { Entry, SiteClient } from '../../client/src/index.ts'
+import { refuseUnreachable } from '../parts/failure.tsx'
 import { mediaKind } from './media-kind.ts'
 import { pictureType } from './picture-type.ts'
 
@@ -42,13 +43,16 @@ export const readContent = async (
   if (type !== undefined) {
     if (size > largestPicture) return { kind: 'none' }
     const response = await files.read(path, { draft })
-    return { kind: 'picture', url: urls.createObjectURL(new Blob([await response.arrayBuffer()], { type })) }
+    return {
+      kind: 'picture',
+      url: urls.createObjectURL(new Blob([await response.arrayBuffer().catch(refuseUnreachable)], { type })),
+    }
   }
   const isEditable = !draft && size <= mostEdited
   if (size === 0) return { kind: 'text', text: '', isCut: false, isEditable }
   const range = { first: 0, last: textShown - 1 }
   const isCut = size > textShown
   const response = await files.read(path, { draft, ...(isCut && { range }) })
-  const text = asText(new Uint8Array(await response.arrayBuffer()), isCut)
+  const text = asText(new Uint8Array(await response.arrayBuffer().catch(refuseUnreachable)), isCut)
   return text === undefined ? { kind: 'none' } : { kind: 'text', text, isCut, isEditable }
 }

@@ -96,8 +96,9 @@ export const createTree = (client: () => SiteClient): Tree => {
       for (let place = path; place !== ''; place = parentOf(place)) await show(parentOf(place))
     },
     async refresh() {
-      const paths = [...open.value].filter((path) => folders.value.has(path))
-      const { failed } = await forEachPath(paths, read)
+      // A closed folder is read again when the user opens it.
+      folders.value = new Map([...folders.value].filter(([path]) => open.value.has(path)))
+      const { failed } = await forEachPath([...folders.value.keys()], read)
       for (const { path, error } of failed) if (hasStatus(error, 404)) forget(path)
     },
   }

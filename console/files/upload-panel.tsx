@@ -4,7 +4,6 @@ import { Button } from '../parts/button.tsx'
 import { messageOf } from '../parts/failure.tsx'
 import { useContentFocus, useRetainedFocus } from '../parts/focus.ts'
 import { formatSize } from '../parts/format.ts'
-import { useLeaveWarning } from '../parts/leave-warning.ts'
 import { Progress } from '../parts/progress.tsx'
 import { Rows } from '../parts/rows.tsx'
 import { notify } from '../parts/toasts.tsx'
@@ -104,7 +103,6 @@ export const UploadPanel = ({ uploads }: UploadPanelProps) => {
   const { sent, bytes, done, open } = uploads.totals.value
   const question = uploads.question.value
   const isOffline = usePage().live.isOffline.value
-  useLeaveWarning(open > 0)
   useContentFocus(panel)
   return (
     <section ref={panel} class="uploads" tabIndex={-1} aria-label={t.title}>

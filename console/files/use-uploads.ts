@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { SiteClient } from '../../client/src/index.ts'
+import { useLeaveWarning } from '../parts/leave-warning.ts'
 import { tabStore } from '../parts/stores.ts'
 import { notifyFailure } from '../parts/toasts.tsx'
 import { createKeptUploads } from '../uploads/kept-uploads.ts'
@@ -27,6 +28,7 @@ export const useUploads = (client: SiteClient, access: object): Uploads => {
     })
     known.current.set(id, uploads)
   }
+  useLeaveWarning([...known.current.values()].some(({ totals }) => totals.value.open > 0))
   useEffect(() => known.current.get(id)?.renew(), [access])
   useEffect(loadEarly, [])
   useEffect(

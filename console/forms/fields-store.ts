@@ -1,6 +1,7 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { Field, FieldChange, FieldTypeId, SiteClient, SystemFieldCreation } from '../../client/src/index.ts'
 import { createNewestRead } from '../page/newest-read.ts'
+import { hasOwnName } from './field-names.ts'
 
 export interface Trouble {
   readonly field: Field
@@ -126,8 +127,20 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
 
   const fieldOf = (id: number) => fields.value?.find((field) => field.id === id)
 
-  const change = (shown: Field, wanted: FieldChange, isUnchanged: IsUnchanged, repeat: () => void) =>
-    send(shown, isUnchanged, (etag) => forms.change(form, shown.id, wanted, { etag }), repeat)
+  /** Shows the fields as `next` before the service has stored the change. */
+  const change = async (
+    next: readonly Field[] | undefined,
+    shown: Field,
+    wanted: FieldChange,
+    isUnchanged: IsUnchanged,
+    repeat: () => void,
+  ) => {
+    const before = fields.value
+    show(next)
+    const isDone = await send(shown, isUnchanged, (etag) => forms.change(form, shown.id, wanted, { etag }), repeat)
+    // If the form cannot be read now, the last known state returns, so that `repeat` has something to change.
+    if (!isDone && failure.value !== undefined) show(before)
+  }
 
   const place = async (id: number, target: (list: readonly Field[], index: number) => number): Promise<void> => {
     const list = fields.value ?? []
@@ -135,18 +148,17 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
     const shown = list[index]
     const before = Math.max(0, Math.min(list.length, target(list, index)))
     if (!shown || before === index || before === index + 1) return
-    show(reordered(list, id, before))
     const isUnchanged = async () => isSame(await read(), list)
     const repeat = () => void enqueue(() => place(id, target))
-    await change(shown, { order: positionBefore(list, before) }, isUnchanged, repeat)
+    await change(reordered(list, id, before), shown, { order: positionBefore(list, before) }, isUnchanged, repeat)
   }
 
   const setMandatory = async (id: number, mandatory: boolean): Promise<void> => {
     const shown = fieldOf(id)
     if (!shown || shown.mandatory === mandatory) return
-    show(fields.value?.map((field) => (field === shown ? { ...field, mandatory } : field)))
+    const next = fields.value?.map((field) => (field === shown ? { ...field, mandatory } : field))
     const isUnchanged: IsUnchanged = (now) => now.mandatory === shown.mandatory
-    await change(shown, { mandatory }, isUnchanged, () => void enqueue(() => setMandatory(id, mandatory)))
+    await change(next, shown, { mandatory }, isUnchanged, () => void enqueue(() => setMandatory(id, mandatory)))
   }
 
   const remove = async (id: number): Promise<Field | undefined> => {
@@ -199,5 +211,7 @@ export const createFieldsStore = ({ forms, form }: Deps): FieldsStore => {
 }
 
 /** Returns the body that restores a removed field. Undefined if only an import can store the field. */
-export const toNewField = ({ id, mandatory, order }: Field): SystemFieldCreation | undefined =>
-  id === -400 ? undefined : { type: id satisfies FieldTypeId, mandatory, order }
+export const toNewField = (field: Field): SystemFieldCreation | undefined => {
+  const { id, mandatory, order } = field
+  return id === -400 || hasOwnName(field) ? undefined : { type: id satisfies FieldTypeId, mandatory, order }
+}

@@ -34,6 +34,12 @@ export const messageOf = (error: unknown): string => {
   return texts.value.unexpected
 }
 
+/** For the failure of a script, or of a body that has begun to arrive: the service did not answer. */
+export const refuseUnreachable = (cause: unknown): never => {
+  console.error(cause)
+  throw new ServiceError({ status: 0, code: 0, message: '' }, { cause })
+}
+
 interface FailureProps {
   /** If undefined, nothing is shown. */
   readonly error: unknown

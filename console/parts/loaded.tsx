@@ -1,19 +1,13 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { ServiceError } from '../../client/src/index.ts'
 import { useAttempt } from './attempt.ts'
-import { Failure } from './failure.tsx'
+import { Failure, refuseUnreachable } from './failure.tsx'
 
 interface LoadedProps<Props> {
   readonly load: () => Promise<ComponentType<Props>>
   readonly props: Props
   readonly children?: ComponentChildren
-}
-
-const refuseUnreachable = (cause: unknown): never => {
-  console.error(cause)
-  throw new ServiceError({ status: 0, code: 0, message: '' }, { cause })
 }
 
 /** Loads the script of a part of the page on demand, and shows this part. */

@@ -167,7 +167,7 @@ export const de: Texts & ViewTexts = {
     moved: (name, place, count) => `${name} steht jetzt an Stelle ${place} von ${count}.`,
     remove: 'Entfernen',
     removeForGood: (name) => `${name} entfernen?`,
-    removeWarning: 'Ein Feld dieses Typs können Sie hier nicht wieder hinzufügen. Das kann nur ein Import.',
+    removeWarning: 'Sie können dieses Feld hier nicht wieder hinzufügen. Das kann nur ein Import.',
     conflict: (name) =>
       'Jemand anderes hat das Formular geändert. Sie sehen jetzt den neuen Stand. Ihre Änderung an ' +
       `${name} wurde nicht gespeichert.`,

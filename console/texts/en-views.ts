@@ -78,7 +78,7 @@ export const enViews = {
     moved: (name: string, place: number, count: number) => `${name} is now ${place} of ${count}.`,
     remove: 'Remove',
     removeForGood: (name: string) => `Remove ${name}?`,
-    removeWarning: 'You cannot add a field of this type again here. Only an import can add it.',
+    removeWarning: 'You cannot add this field again here. Only an import can add it.',
     conflict: (name: string) =>
       `Someone else has changed the form. You now see the new state. Your change to ${name} was not saved.`,
     conflictGone: (name: string) => `Someone else has removed ${name}.`,

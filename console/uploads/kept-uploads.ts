@@ -11,18 +11,20 @@ export interface KeptUpload {
   readonly modified: number
   /** The URL at which the upload continues. Undefined if no bytes were sent. */
   readonly address?: string | undefined
+  /** The path with a number, if the address belongs to it. */
+  readonly storedAs?: string | undefined
 }
 
 const mostKept = 2000
 
 const isKept = (value: unknown): value is KeptUpload => {
   if (typeof value !== 'object' || value === null) return false
-  const { path, size, modified, address }: Partial<Record<keyof KeptUpload, unknown>> = value
+  const { path, size, modified, address, storedAs }: Partial<Record<keyof KeptUpload, unknown>> = value
   return (
     typeof path === 'string' &&
     typeof size === 'number' &&
     typeof modified === 'number' &&
-    (address === undefined || typeof address === 'string')
+    [address, storedAs].every((text) => text === undefined || typeof text === 'string')
   )
 }
 
@@ -45,12 +47,16 @@ export const createKeptUploads = (store: Store, site: number) => {
       const found = parse(store.getItem(key) ?? '')
       return Array.isArray(found) ? found.filter(isKept).slice(0, mostKept) : []
     },
-    write(interrupted: readonly KeptUpload[], uploads: readonly Pick<Upload, 'path' | 'file' | 'address'>[]) {
-      const left = uploads.slice(0, mostKept).map(({ path, file, address }) => ({
+    write(
+      interrupted: readonly KeptUpload[],
+      uploads: readonly Pick<Upload, 'path' | 'file' | 'address' | 'storedAs'>[],
+    ) {
+      const left = uploads.slice(0, mostKept).map(({ path, file, address, storedAs }) => ({
         path,
         size: file.size,
         modified: file.lastModified,
         address,
+        storedAs,
       }))
       const all = [...interrupted, ...left].slice(0, mostKept)
       if (all.length === 0) store.removeItem(key)

@@ -13,6 +13,8 @@ export interface Upload {
   readonly sent: number
   readonly error?: unknown
   readonly address?: string | undefined
+  /** The path with a number, if the address belongs to it. */
+  readonly storedAs?: string | undefined
   readonly replace: boolean
 }
 

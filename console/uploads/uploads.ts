@@ -62,6 +62,14 @@ const faultOf = async (file: File, error: unknown): Promise<unknown> => {
 /** True if a reload should keep the upload, even a failed one. */
 const isUnfinished = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
 
+const giveUp = (client: UploadsOptions['client'], address: string | undefined): void => {
+  // If this fails, the service removes the bytes later.
+  if (address)
+    client()
+      .files.cancel(address)
+      .catch(() => {})
+}
+
 interface Shared extends UploadsOptions {
   readonly list: ReturnType<typeof createUploadList>
   // The key is the id of the upload, or the id of the group with a minus sign.
@@ -74,7 +82,7 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
   const { client, answers, keep, list } = shared
   const { change } = list
 
-  const put = (upload: Upload, path: string, signal: AbortSignal) =>
+  const put = (upload: Upload, path: string, signal: AbortSignal, storedAs?: string) =>
     client().files.put(path, upload.file, {
       replace: upload.replace,
       signal,
@@ -83,7 +91,8 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
       mayBeStored: true,
       onProgress: ({ sent }) => progress(upload.id, sent),
       onBegun: (address) => {
-        change(upload.id, { address })
+        if (!list.get(upload.id)) return giveUp(client, address)
+        change(upload.id, { address, storedAs })
         keep()
       },
       ...(upload.file.type && { contentType: upload.file.type }),
@@ -93,7 +102,7 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
     for (let number = 2; ; number++) {
       const path = numbered(upload.path, number)
       try {
-        await put(upload, path, signal)
+        await put(upload, path, signal, path)
         return path
       } catch (error) {
         if (!isTaken(error) || number > mostNumbers) throw error
@@ -102,12 +111,13 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
   }
 
   const send = async (upload: Upload, signal: AbortSignal) => {
-    const { id, group, path } = upload
+    const { id, group, path, address, storedAs } = upload
     const answer = answers.get(id) ?? answers.get(-group)
     // No bytes are sent while the user may still decide to skip the file.
     if (answer === 'skip' && (await pathExists(client(), path, true))) return change(id, { stage: 'skipped' })
-    const stored = answer === 'both' && answers.has(id) ? await storeUnderNewName(upload, signal) : path
-    if (stored === path) await put({ ...upload, replace: upload.replace || answer === 'replace' }, path, signal)
+    const isNumbered = answer === 'both' && answers.has(id) && !(address && storedAs)
+    const stored = isNumbered ? await storeUnderNewName(upload, signal) : (storedAs ?? path)
+    if (!isNumbered) await put({ ...upload, replace: upload.replace || answer === 'replace' }, stored, signal, storedAs)
     change(id, { stage: 'done', sent: upload.file.size, path: stored })
   }
 
@@ -158,7 +168,7 @@ const createQueue = (shared: Shared) => {
     if (running.size === 0) reset()
   }
 
-  const insert = (uploads: readonly Pick<Upload, 'path' | 'file' | 'address'>[], group = ++last) => {
+  const insert = (uploads: readonly Pick<Upload, 'path' | 'file' | 'address' | 'storedAs'>[], group = ++last) => {
     edit((byId) => {
       for (const upload of uploads) {
         const id = ++last
@@ -174,14 +184,6 @@ const createQueue = (shared: Shared) => {
   }
 
   return { settle, insert, stop }
-}
-
-const giveUp = (client: UploadsOptions['client'], address: string | undefined): void => {
-  // If this fails, the service removes the bytes later.
-  if (address)
-    client()
-      .files.cancel(address)
-      .catch(() => {})
 }
 
 type Queue = ReturnType<typeof createQueue>
@@ -246,7 +248,10 @@ const createChanging = (shared: Shared, { settle, stop }: Queue): Pick<Uploads, 
     },
     clear() {
       edit((byId) => {
-        for (const upload of all.value) if (!isOpen(upload)) byId.delete(upload.id)
+        for (const { id, stage, address } of all.value.filter((upload) => !isOpen(upload))) {
+          if (stage === 'failed') giveUp(client, address)
+          byId.delete(id)
+        }
       })
       keep()
     },
@@ -283,7 +288,7 @@ export const createUploads = (options: UploadsOptions): Uploads => {
     resumeInterrupted({ files }) {
       const { found, missing } = match(interrupted.value, files)
       interrupted.value = missing
-      queue.insert(found.map(({ kept: { path, address }, file }) => ({ path, file, address })))
+      queue.insert(found.map(({ kept: { path, address, storedAs }, file }) => ({ path, file, address, storedAs })))
       return missing.length
     },
     forgetInterrupted() {

@@ -1,6 +1,12 @@
 import { expect } from 'vitest'
-import type { Field, FieldTypeId, SiteClient } from '../../../client/src/index.ts'
-import { createFieldsStore, type FieldsStore, positionBefore, reordered } from '../../../console/forms/fields-store.ts'
+import { type Field, type FieldTypeId, ServiceError, type SiteClient } from '../../../client/src/index.ts'
+import {
+  createFieldsStore,
+  type FieldsStore,
+  positionBefore,
+  reordered,
+  toNewField,
+} from '../../../console/forms/fields-store.ts'
 import { test } from '../../client/support/site.ts'
 import { fieldsOf, fill, form, idsOf } from '../support/fields.ts'
 
@@ -60,6 +66,42 @@ test('a change fails for good if someone else removed the field', async ({ clien
   await store.setMandatory(-2, true)
   expect(shown(store)).toEqual([-3])
   expect(store.trouble.value).toMatchObject({ field: { id: -2 }, repeat: undefined })
+})
+
+test('a change that failed with the network is sent again by its repetition (K-19)', async ({ client }) => {
+  await fill(client, [-2, -3, -7])
+  let isDown = false
+  const refuse = () => {
+    if (isDown) throw new ServiceError({ status: 0, code: 0, message: 'No answer came.' })
+  }
+  const forms: SiteClient['forms'] = {
+    ...client.forms,
+    async field(...wanted) {
+      refuse()
+      return client.forms.field(...wanted)
+    },
+    async *fields(of) {
+      refuse()
+      yield* client.forms.fields(of)
+    },
+  }
+  const store = createFieldsStore({ forms, form })
+  await store.load()
+  for (const change of [() => store.setMandatory(-3, true), () => store.move(-2, 3)]) {
+    isDown = true
+    await change()
+    isDown = false
+    store.trouble.value?.repeat?.()
+    await expect.poll(() => store.trouble.value).toBeUndefined()
+  }
+  await expect.poll(() => fieldsOf(client)).toMatchObject([{ id: -3, mandatory: true }, { id: -7 }, { id: -2 }])
+})
+
+test('a field with a name of its own can be restored only by an import (F-11)', () => {
+  const type = { id: -2, name: 'CustomerDetails' } as const
+  const named = (name: string): Field => ({ links: [], id: -2, name, type, mandatory: true, order: 3 })
+  expect(toNewField(named(type.name))).toEqual({ type: -2, mandatory: true, order: 3 })
+  expect(toNewField(named('Your name'))).toBeUndefined()
 })
 
 test('a required flag is set although someone else has moved a field', async ({ client }) => {

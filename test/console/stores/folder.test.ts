@@ -81,6 +81,25 @@ test('the tree does not request a folder again after the folder was removed', as
   expect(asked).toEqual([''])
 })
 
+test('the tree reads a closed folder again after a change', async () => {
+  const inside: string[] = []
+  const client = siteOf({
+    async *list(folder = '') {
+      if (folder === '') yield entry('a', { type: 'folder' })
+      else for (const name of inside) yield entry(name, { type: 'folder' })
+    },
+  })
+  const tree = createTree(() => client)
+  await tree.reveal('a/b')
+  expect(tree.rows.value).toMatchObject([{ path: '' }, { path: 'a', mayOpen: false }])
+  await tree.toggle('a')
+  inside.push('new')
+  await tree.refresh()
+  expect(tree.rows.value).toMatchObject([{ path: '' }, { path: 'a', mayOpen: true }])
+  await tree.toggle('a')
+  expect(tree.rows.value.map(({ path }) => path)).toEqual(['', 'a', 'a/new'])
+})
+
 test('a rename applies to the folder where it started, whatever folder is open now', async () => {
   const done: string[] = []
   const client = siteOf({

@@ -19,12 +19,12 @@ const openPage = (length: number, fault?: unknown) => {
   const client: SiteClient = {
     ...siteOf({}),
     changes: {
-      async newest(count) {
-        read()
-        return history.slice(-count)
-      },
+      newest: async () => [],
       async *list() {},
-      page: async () => ({ items: [], next: undefined }),
+      async page({ limit = 500 } = {}) {
+        read()
+        return { items: history.slice(-limit).toReversed(), next: history.length > limit ? 'more' : undefined }
+      },
       async *follow({ after = '', signal } = {}) {
         read()
         for (let last = after; ; ) {

@@ -3,6 +3,8 @@ import type { Files } from '../../../client/src/index.ts'
 import { pictureType } from '../../../console/files/picture-type.ts'
 import { createPreview } from '../../../console/files/preview.ts'
 import { asText } from '../../../console/files/preview-content.ts'
+import { messageOf } from '../../../console/parts/failure.tsx'
+import { texts } from '../../../console/texts/texts.ts'
 import { entry, siteOf } from '../support/site.ts'
 
 /** A preview of the files of a site. */
@@ -88,6 +90,14 @@ test('the URL of a picture is revoked when another file is opened', async () => 
   expect([preview.content.value, [...open]]).toEqual([{ kind: 'picture', url: 'blob:1' }, ['blob:1']])
   await preview.open('a.txt')
   expect([...open]).toEqual([])
+})
+
+test('a preview whose bytes break off says that the service did not answer (K-19)', async () => {
+  const broken = () =>
+    new Response(new ReadableStream({ start: (controller) => controller.error(new TypeError('gone')) }))
+  const preview = previewOf({ stat: async (path) => entry(path), read: async () => broken() })
+  await preview.open('a.txt')
+  expect(messageOf(preview.failure.value)).toBe(texts.value.unreachable)
 })
 
 test('a missing file is reported, without the content of another file', async () => {

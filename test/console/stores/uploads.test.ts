@@ -213,6 +213,44 @@ test('invalid saved data of a tab is ignored', () => {
   expect(create({}, createTab(new Map([['site-admin-uploads-1', '{']]))).interrupted.value).toEqual([])
 })
 
+test('a paused file with a number continues under this number, also after a reload (K-9)', async () => {
+  const asked: string[] = []
+  const held: Partial<Files> = {
+    async put(path, _, { signal, resume, onBegun } = {}) {
+      asked.push(`${path} ${resume}`)
+      if (!resume && path !== 'a (3).bin') throw refusal(412, 100412)
+      onBegun?.('there')
+      await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    },
+  }
+  const tab = createTab()
+  const uploads = create(held, tab)
+  uploads.add(given('a.bin'), '')
+  await vi.waitFor(() => expect(uploads.question.value?.path).toBe('a.bin'))
+  uploads.answer(uploads.question.value?.id ?? 0, 'both', false)
+  await vi.waitFor(() => expect(asked.at(-1)).toBe('a (3).bin undefined'))
+  uploads.pause()
+  uploads.resume()
+  await vi.waitFor(() => expect(asked.at(-1)).toBe('a (3).bin there'))
+  const reloaded = create({ put: async (path, _, options) => void asked.push(`${path} ${options?.resume} again`) }, tab)
+  expect(reloaded.resumeInterrupted(given('a.bin'))).toBe(0)
+  await vi.waitFor(() => expect(stages(reloaded)).toEqual(['a (3).bin done']))
+  expect(asked.at(-1)).toBe('a (3).bin there again')
+})
+
+test('an upload that failed gives up its bytes when the list is cleared', async () => {
+  const { files, open } = heldSite()
+  const ended: string[] = []
+  const uploads = create({ ...files, cancel: async (address) => void ended.push(address) })
+  uploads.add(given('a', 'b'), '')
+  for (const path of ['a', 'b']) open.get(path)?.options?.onBegun?.(`of ${path}`)
+  open.get('a')?.reject(refusal(507, 100507))
+  open.get('b')?.resolve()
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a failed', 'b done']))
+  uploads.clear()
+  expect([ended, uploads.all.value]).toEqual([['of a'], []])
+})
+
 test('uploads continue after an outage or a new sign-in, but not after a refusal', async () => {
   const { files, open } = heldSite()
   const tab = createTab()
