@@ -9,7 +9,7 @@ const changeOf = (id: number) => changeWith({ id: String(id).padStart(3, '0') })
 /** A page that follows a site whose history grows. Requests fail with `fault`. */
 const openPage = (length: number, fault?: unknown) => {
   const history = Array.from({ length }, (_, index) => changeOf(index + 1))
-  const state = { fault, asked: 0, isVisible: true, recorded: [] as string[] }
+  const state = { fault, asked: 0, isVisible: true, recorded: [] as string[], report: (_: ServiceError) => {} }
   const events = new EventTarget()
   const happen = (name: 'change' | 'online' | 'visibility') => events.dispatchEvent(new Event(name))
   const read = () => {
@@ -25,8 +25,9 @@ const openPage = (length: number, fault?: unknown) => {
         read()
         return { items: history.slice(-limit).toReversed(), next: history.length > limit ? 'more' : undefined }
       },
-      async *follow({ after = '', signal } = {}) {
+      async *follow({ after = '', signal, onConnection } = {}) {
         read()
+        state.report = (failure) => onConnection?.(failure)
         for (let last = after; ; ) {
           for (const change of history.filter(({ id }) => id > last)) {
             last = change.id
@@ -123,6 +124,16 @@ test('while the service is unavailable, the page shows this and sends fewer requ
   await vi.advanceTimersByTimeAsync(120_000)
   expect(live.isOffline.value).toBe(false)
   expect(live.reconnects.value).toBe(1)
+})
+
+test('a page is offline without an answer, but not after a refusal (K-8)', async () => {
+  const { state, live } = openPage(5)
+  await vi.advanceTimersByTimeAsync(0)
+  const isOfflineAfter = (status: number) => {
+    state.report(new ServiceError({ status, code: 0, message: '' }))
+    return live.isOffline.value
+  }
+  expect([429, 0, 403, 503].map(isOfflineAfter)).toEqual([false, true, false, true])
 })
 
 test('a page that no longer follows a site is not offline', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { actionsOn, grantableRoles, rightsOfRoles } from '../../../console/access/roles.ts'
+import { rightsToChange } from '../../../console/access/webhook-types.ts'
 import { createRights } from '../../../console/page/rights.ts'
 import { roleNames, roles } from '../../../lib/access/people.ts'
 import { textOfRight } from '../../../lib/core/rights.ts'
@@ -29,6 +30,12 @@ test('a right on a folder covers whole segments, and may have a colon (A-33, A-4
   expect(['a:b', 'a:b/c', 'a', 'news', ''].map(canWrite)).toEqual([true, true, false, false, false])
   expect(['news', 'news/x', 'newsletter', 'a:b/c'].map(canRead)).toEqual([true, true, false, true])
   expect([has('files:write'), has('forms:read'), has('forms:write')]).toEqual([true, true, false])
+})
+
+test('a change of a webhook needs the right to read all that it reports (V-1)', () => {
+  expect(rightsToChange(['file.*', 'workflow.started'])).toEqual(['history:read', 'files:read'])
+  expect(rightsToChange([])).toEqual(['history:read', 'files:read', 'forms:read', 'categories:read', 'access:read'])
+  expect(createRights(['history:read', 'files:write:/news']).include(rightsToChange(['file.*']))).toBe(false)
 })
 
 test('the console offers only roles that the caller can give (A-57, K-29)', () => {
