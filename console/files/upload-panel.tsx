@@ -9,6 +9,7 @@ import { Rows } from '../parts/rows.tsx'
 import { notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf } from '../uploads/paths.ts'
+import { resumeInterrupted } from '../uploads/resume-interrupted.ts'
 import { runningFirst, type Stage, type Upload } from '../uploads/upload-list.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import { CollisionDialog } from './collision-dialog.tsx'
@@ -57,7 +58,7 @@ const UploadRow = ({ upload, uploads }: UploadPanelProps & { readonly upload: Up
 const Interrupted = ({ uploads }: UploadPanelProps) => {
   const t = texts.value.uploads
   const { fields, choose } = useFileDialogs((given) => {
-    const missing = uploads.resumeInterrupted(given)
+    const missing = resumeInterrupted(uploads, given)
     if (missing > 0) notify(t.stillMissing(missing))
   })
   return (

@@ -4,13 +4,18 @@ import { hasStatus } from '../../client/src/service-error.ts'
 import { nameTaken, nameTakenError } from '../parts/failure.tsx'
 import type { Given } from './dropped.ts'
 import { forEachPath } from './for-each-path.ts'
-import { type createKeptUploads, type KeptUpload, match } from './kept-uploads.ts'
+import type { createKeptUploads, KeptUpload } from './kept-uploads.ts'
 import { pathExists } from './path-exists.ts'
 import { join, numbered } from './paths.ts'
 import { createUploadList, isOpen, type Stage, type Totals, type Upload } from './upload-list.ts'
 import { createProgress } from './upload-progress.ts'
 
 export type Answer = 'replace' | 'both' | 'skip'
+
+export interface FoundUpload {
+  readonly kept: KeptUpload
+  readonly file: File
+}
 
 export interface Uploads {
   readonly all: ReadonlySignal<readonly Upload[]>
@@ -21,8 +26,8 @@ export interface Uploads {
   /** The uploads that were active before the page was reloaded. */
   readonly interrupted: ReadonlySignal<readonly KeptUpload[]>
   add(given: Given, folder: string): void
-  /** Continues interrupted uploads with the given files. Returns the number of missing files. */
-  resumeInterrupted(given: Given): number
+  /** Continues the interrupted uploads whose files were found, and keeps the missing ones. */
+  resumeFound(found: readonly FoundUpload[], missing: readonly KeptUpload[]): void
   forgetInterrupted(): void
   pause(id?: number): void
   /** Continues one paused upload, or all of them. Uploads that failed are tried again. */
@@ -285,11 +290,9 @@ export const createUploads = (options: UploadsOptions): Uploads => {
       queue.insert(files.map(({ path, file }) => ({ path: join(folder, path), file, address: undefined })))
       makeFolders(emptyFolders.map((path) => join(folder, path)))
     },
-    resumeInterrupted({ files }) {
-      const { found, missing } = match(interrupted.value, files)
+    resumeFound(found, missing) {
       interrupted.value = missing
       queue.insert(found.map(({ kept: { path, address, storedAs }, file }) => ({ path, file, address, storedAs })))
-      return missing.length
     },
     forgetInterrupted() {
       for (const { address } of interrupted.value) giveUp(client, address)

@@ -134,7 +134,7 @@ test('a field that only an import can store is removed after a confirmation', as
   const page = await open('#/1001/forms/1')
   await choose(page, 'Actions for Image verification', 'Remove')
   const dialog = page.getByRole('dialog', { name: 'Remove Image verification?' })
-  await dialog.getByText('cannot add a field of this type').waitFor()
+  await dialog.getByText('cannot add this field again').waitFor()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await expect.poll(() => page.getByRole('listitem').filter({ hasText: 'Image verification' }).count()).toBe(0)

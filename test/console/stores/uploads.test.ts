@@ -3,7 +3,8 @@ import { type Files, ServiceError } from '../../../client/src/index.ts'
 import { messageOf } from '../../../console/parts/failure.tsx'
 import { texts } from '../../../console/texts/texts.ts'
 import { fromDrop } from '../../../console/uploads/dropped.ts'
-import { createKeptUploads, match } from '../../../console/uploads/kept-uploads.ts'
+import { createKeptUploads } from '../../../console/uploads/kept-uploads.ts'
+import { match, resumeInterrupted } from '../../../console/uploads/resume-interrupted.ts'
 import { runningFirst } from '../../../console/uploads/upload-list.ts'
 import { createUploads, type Uploads } from '../../../console/uploads/uploads.ts'
 import { siteOf } from '../support/site.ts'
@@ -148,8 +149,8 @@ test('after a reload, uploads continue only with the same files', () => {
   const after = heldSite()
   const uploads = create(after.files, createTab(memory))
   expect(uploads.interrupted.value.map(({ path }) => path)).toEqual(['x/photos/a', 'x/photos/b'])
-  expect(uploads.resumeInterrupted({ files: [fileOf('a', 10, 2), fileOf('b', 11)], emptyFolders: [] })).toBe(2)
-  expect(uploads.resumeInterrupted({ files: [fileOf('a')], emptyFolders: [] })).toBe(1)
+  expect(resumeInterrupted(uploads, { files: [fileOf('a', 10, 2), fileOf('b', 11)], emptyFolders: [] })).toBe(2)
+  expect(resumeInterrupted(uploads, { files: [fileOf('a')], emptyFolders: [] })).toBe(1)
   expect(after.open.get('x/photos/a')?.options?.resume).toBe('https://example.com/uploads/1')
   expect(uploads.interrupted.value.map(({ path }) => path)).toEqual(['x/photos/b'])
   uploads.forgetInterrupted()
@@ -162,8 +163,8 @@ test('files with the same name and size are distinguished by their folders', () 
   create(heldSite().files, tab).add(given('photos/a/1.bin', 'photos/b/1.bin'), 'x')
   const after = heldSite()
   const uploads = create(after.files, tab)
-  expect(uploads.resumeInterrupted({ files: [fileOf('1.bin')], emptyFolders: [] })).toBe(2)
-  expect(uploads.resumeInterrupted({ files: [fileOf('photos/b/1.bin')], emptyFolders: [] })).toBe(1)
+  expect(resumeInterrupted(uploads, { files: [fileOf('1.bin')], emptyFolders: [] })).toBe(2)
+  expect(resumeInterrupted(uploads, { files: [fileOf('photos/b/1.bin')], emptyFolders: [] })).toBe(1)
   expect([...after.open.keys()]).toEqual(['x/photos/b/1.bin'])
   const [b, a] = [fileOf('photos/b/1.bin'), fileOf('photos/a/1.bin')]
   expect(match(kept('x/photos/a/1.bin', 'x/photos/b/1.bin'), [b, a]).found.map(({ file }) => file)).toEqual([
@@ -233,7 +234,7 @@ test('a paused file with a number continues under this number, also after a relo
   uploads.resume()
   await vi.waitFor(() => expect(asked.at(-1)).toBe('a (3).bin there'))
   const reloaded = create({ put: async (path, _, options) => void asked.push(`${path} ${options?.resume} again`) }, tab)
-  expect(reloaded.resumeInterrupted(given('a.bin'))).toBe(0)
+  expect(resumeInterrupted(reloaded, given('a.bin'))).toBe(0)
   await vi.waitFor(() => expect(stages(reloaded)).toEqual(['a (3).bin done']))
   expect(asked.at(-1)).toBe('a (3).bin there again')
 })
