@@ -157,6 +157,13 @@ export const createFileChanges = (
     )
   }
 
+  // The service would store the file at the path of a missing folder with the name of the file (S-34).
+  const createFolderOfSameName = async (folder: string, signal: AbortSignal | undefined) => {
+    const headers = { 'If-None-Match': '*' }
+    const call = { method: 'PUT', url: urlOf(folder, { type: 'folder' }), headers, signal, repeatable: true }
+    await sendChange(send, call, async (error) => hasStatus(error, 412), true)
+  }
+
   const store = async (path: string, source: Source, condition: Condition, options: PutOptions): Promise<void> => {
     const { onProgress, contentType } = options
     if (source.size <= largestRequest) {
@@ -168,7 +175,9 @@ export const createFileChanges = (
     }
     const parts = partsOf(path)
     const name = parts.pop() ?? ''
-    const destination = { folder: urlOf(parts.join('/')), name, contentType, condition, uploads: `${root}/uploads/` }
+    const folder = parts.join('/')
+    if (parts.at(-1)?.normalize('NFC') === name.normalize('NFC')) await createFolderOfSameName(folder, options.signal)
+    const destination = { folder: urlOf(folder), name, contentType, condition, uploads: `${root}/uploads/` }
     // Only large files need this module, so pages load it on demand.
     const { uploadLarge } = await import('./large-uploads.ts')
     await uploadLarge(send, source, destination, options, limit)

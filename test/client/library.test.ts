@@ -48,6 +48,12 @@ test('the refusal to overwrite a file says how to replace it', async ({ client: 
   expect(await textOf(files.read(`${folder}/a.txt`))).toBe('one')
 })
 
+test('a large file is stored in a new folder of the same name (S-34)', async ({ client: { files }, folder }) => {
+  const paths = ['Sub/a', 'sub/tool/tool', 'sub/tool/x/x', 'cafe\u0301/caf\u00e9'].map((path) => `${folder}/${path}`)
+  for (const path of [...paths, ...paths]) await files.put(path, new Uint8Array(5_000_000), { replace: true })
+  for (const path of paths) expect(await files.stat(path)).toMatchObject({ type: 'file', size: 5_000_000 })
+})
+
 test('removed entries are listed, and a link needs no token', async ({ client: { files }, folder }) => {
   await files.put(`${folder}/a/one.txt`, 'one')
   await files.put(`${folder}/b.txt`, 'two')
