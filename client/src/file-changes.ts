@@ -115,7 +115,9 @@ const putWhole = async (
   { contentType, signal, mayBeStored }: PutOptions,
 ) => {
   const body = await source.slice(0, source.size)
-  const headers = { 'Content-Type': contentType ?? 'application/octet-stream', ...condition }
+  // The service would read this body as a form (S-47).
+  const type = contentType && !/^multipart\//i.test(contentType) ? contentType : 'application/octet-stream'
+  const headers = { 'Content-Type': type, ...condition }
   const call = { method: 'PUT', url, headers, body, signal, repeatable: true }
   // The file there may be too large to read.
   const isStored = async (error: unknown) =>

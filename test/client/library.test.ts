@@ -54,6 +54,12 @@ test('a large file is stored in a new folder of the same name (S-34)', async ({ 
   for (const path of paths) expect(await files.stat(path)).toMatchObject({ type: 'file', size: 5_000_000 })
 })
 
+test('a small file of a multipart type is stored whole (S-47)', async ({ client: { files }, folder }) => {
+  const path = `${folder}/page.mhtml`
+  await files.put(path, 'saved', { contentType: 'Multipart/related; boundary=b' })
+  expect(await textOf(files.read(path))).toBe('saved')
+})
+
 test('removed entries are listed, and a link needs no token', async ({ client: { files }, folder }) => {
   await files.put(`${folder}/a/one.txt`, 'one')
   await files.put(`${folder}/b.txt`, 'two')
