@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { ServiceError } from '../../core/errors.ts'
 import { settleAll } from '../../core/in-parallel.ts'
 import type { Requester } from '../changes/change.ts'
@@ -160,14 +161,18 @@ export const completeParts = async (
 }
 
 export const beginAppend = async (deps: UploadsDeps, requester: Requester, id: string, addition: Announcement) => {
-  const { offset, length, declared } = addition
+  const { offset, length, declared, checksum } = addition
   // No upload reaches this offset, and the number may be too large for a store. So this does not ask the store.
   if (declared === 0 || offset > deps.largestResumableFile) {
     const upload = await findUpload(deps, requester, id)
     if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
     if (offset > upload.limit) throw new ServiceError('offsetMismatch')
     const isUnchanged = offset === upload.offset && (length === undefined || length === upload.length)
-    if (declared === 0 && isUnchanged) return { upload }
+    if (declared === 0 && isUnchanged) {
+      if (checksum && !createHash(checksum.algorithm).digest().equals(checksum.value))
+        throw new ServiceError('chunkMismatch')
+      return { upload }
+    }
   }
   const { held, lease } = await acquireLease(deps, { id, offset }, requester)
   await using leased = new AsyncDisposableStack()

@@ -90,7 +90,8 @@ it.each(['sha256', 'sha1', 'md5'])('Bytes with a wrong %s answer 460/104033 (U-5
   const sum = (body: string) => ({
     'Upload-Checksum': `${algorithm} ${createHash(algorithm).update(body).digest('base64')}`,
   })
-  expectError(await append(upload, 0, 'hello', sum('other')), 460, 104033)
+  for (const text of ['hello', '']) expectError(await append(upload, 0, text, sum('other')), 460, 104033)
+  expect((await append(upload, 0, '', sum(''))).status).toBe(204)
   expect((await head(upload)).headers).toMatchObject({ 'upload-offset': '0' })
   expect((await append(upload, 0, 'hello', sum('hello'))).status).toBe(204)
 })
