@@ -18,7 +18,7 @@ import {
   settleUpload,
   withdrawUpload,
 } from '../../lib/storage/uploads/continue-upload.ts'
-import { holdingOf, type Upload } from '../../lib/storage/uploads/upload.ts'
+import { holdingOf, isWaiting, type Upload } from '../../lib/storage/uploads/upload.ts'
 import {
   findUpload,
   PartMissing,
@@ -113,12 +113,17 @@ const uploadOf = ({ upload = '' }: Segments): { readonly id: string } => {
   return { id: upload }
 }
 
+const settle = async (deps: StorageDeps, input: OperationInput, upload: Upload): Promise<Upload> => {
+  if (!isWaiting(upload)) return upload
+  const progress = trackUpload(deps, input, upload, true)
+  return await progress.follow(settleUpload(deps, { ...uploaderOf(input), progress }, upload), isWhole)
+}
+
 export const describeUpload = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
   requireTus(input.headers)
-  const requester = uploaderOf(input)
-  const upload = await findUpload(deps, requester, input.params.id)
+  const upload = await findUpload(deps, uploaderOf(input), input.params.id)
   if (upload.target.isDirect) throw new ServiceError('uploadUnknown')
-  return { status: 200, headers: stateHeaders(await settleUpload(deps, requester, upload)) }
+  return { status: 200, headers: stateHeaders(await settle(deps, input, upload)) }
 })
 
 const appendTus = operation({ params: uploadOf }, async (input, deps): Promise<Reply> => {
@@ -170,7 +175,7 @@ export const readUpload = operation(
     const { params, query } = input
     const requester = uploaderOf(input)
     const find = () => findUpload(deps, requester, params.id)
-    const upload = await settleUpload(deps, requester, await find()).catch((error: unknown) => {
+    const upload = await settle(deps, input, await find()).catch((error: unknown) => {
       if (error instanceof PartMissing) return find()
       throw error
     })

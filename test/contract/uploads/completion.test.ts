@@ -16,7 +16,7 @@ const open = async () => {
 const away = () => Promise.reject(new ServiceError('unavailable'))
 
 describe('Completing an upload while the store fails for a time', () => {
-  test.each(['HEAD', 'PATCH'] as const)('%s tries again: 503 until the file is stored (U-29)', async (method) => {
+  test.each(['HEAD', 'PATCH'] as const)('%s tries again: 503 until the file is stored (U-29, S-87)', async (method) => {
     const service = await open()
     const upload = uploadIn(await service.create('a.txt', 5))
     service.placing.always(away)
@@ -30,6 +30,8 @@ describe('Completing an upload while the store fails for a time', () => {
     const { status, headers } = await again()
     expect([status, headers['upload-offset']]).toEqual([method === 'HEAD' ? 200 : 204, '5'])
     expect(await service.read('/a.txt')).toBe('hello')
+    const { json } = await service.callSite('GET', '/storage', { query: { status: '' } })
+    expect(json).toMatchObject({ percent: 100 })
   })
 
   test('The file is stored in the same folder, even if a folder in another case appears', async () => {
