@@ -23,7 +23,7 @@ type Wanted = Omit<Parameters<typeof readNews>[1], 'limit' | 'bytes'>
 const heartbeat = 15_000
 
 // An id without data is not an event, but the caller can continue from this id.
-const placeOf = (site: SiteId, position: number) => `id: ${idOfChange({ site, position })}\n`
+const placeOf = (site: SiteId, position: number, comment = '') => `id: ${idOfChange({ site, position })}\n${comment}\n`
 
 // Limits the memory for one slow reader to about this much (V-24).
 const [mostAtOnce, mostBytes] = [100, 16 * 1024]
@@ -51,18 +51,24 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
   let position = after
   let isAsked = false
   let isReading = false
+  let isBeatDue = false
+  let isEnded = false
+
+  const beatNow = (): Buffer => Buffer.from(placeOf(wanted.site, position, ':\n'))
 
   const give = (bytes: Buffer | null): void => {
     isAsked = false
+    isBeatDue = false
+    isEnded = bytes === null
     stream.push(bytes)
   }
 
-  const take = ({ changes, next }: Awaited<ReturnType<typeof readNews>>, isBeat: boolean): void => {
+  const take = ({ changes, next }: Awaited<ReturnType<typeof readNews>>): void => {
     isReading = false
     position = next
-    const bytes = eventsOf(changes) ?? (isBeat ? Buffer.from(`${placeOf(wanted.site, position)}:\n\n`) : undefined)
+    const bytes = eventsOf(changes) ?? (isBeatDue ? beatNow() : undefined)
     if (bytes) give(bytes)
-    else advance(false)
+    else advance()
   }
 
   const fail = (error: Error): void => {
@@ -70,29 +76,33 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
     else stream.destroy(error)
   }
 
-  function advance(isBeat: boolean): void {
+  function advance(): void {
     // While changes are being read, nothing else may be sent: the reading may end the stream.
-    if (isReading) return
-    if (listener.isOver() || timeLeft() <= 0) give(null)
-    if (!isAsked || (!isBeat && listener.newest() <= position)) return
+    if (isReading || isEnded) return
+    if (listener.isOver() || timeLeft() <= 0) {
+      give(beatNow())
+      give(null)
+    }
+    if (!isAsked || (!isBeatDue && listener.newest() <= position)) return
     isReading = true
     const news = readNews(listener, query, position)
-    if (news instanceof Promise) news.then((found) => take(found, isBeat)).catch(fail)
-    else take(news, isBeat)
+    if (news instanceof Promise) news.then(take).catch(fail)
+    else take(news)
   }
 
   const beat = (): void => {
     if (timeLeft() > 0) timer = setTimeout(beat, Math.min(heartbeat, timeLeft()))
-    advance(true)
+    isBeatDue = true
+    advance()
   }
 
-  const leave = listener.watch(() => advance(false))
+  const leave = listener.watch(advance)
   let timer = setTimeout(beat, Math.min(heartbeat, timeLeft()))
   const stream: Readable = new Readable({
     highWaterMark: 1,
     read() {
       isAsked = true
-      advance(false)
+      advance()
     },
     destroy(error, done) {
       leave()
@@ -101,7 +111,7 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
       done(error)
     },
   })
-  stream.push(`${placeOf(wanted.site, after)}\n`)
+  stream.push(placeOf(wanted.site, after))
   return stream
 }
 

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { setImmediate as yieldTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { hashToken } from '../../../lib/access/grants.ts'
 import { ServiceError } from '../../../lib/core/errors.ts'
@@ -35,17 +36,18 @@ const openLive = async (limits = { perSite: 3, inAll: 100 }) => {
   const own = { Authorization: token }
   const streaming = { headers: { ...own, Accept: 'text/event-stream' } }
   const read = (query = {}) => send(files.handler, 'GET', path, { headers: own, query })
-  const open = async (time = Number.POSITIVE_INFINITY) => {
+  const open = async (time = Number.POSITIVE_INFINITY, query = {}) => {
     const end = now + time
     const deadline = createDeadline(() => end - now)
-    const { status, body, headers } = await answerTo(files.handler, requestOf('GET', path, streaming), deadline)
+    const request = requestOf('GET', path, { ...streaming, query })
+    const { status, body, headers } = await answerTo(files.handler, request, deadline)
     if (!(body instanceof Readable)) return { status, headers }
     onTestFinished(() => void body.destroy())
     return { status, headers, stream: body, events: eventsIn(body) }
   }
   /** A new stream, after its first event. */
-  const listen = async (time?: number) => {
-    const { events = expect.fail('There is no stream'), stream } = await open(time)
+  const listen = async (time?: number, query = {}) => {
+    const { events = expect.fail('There is no stream'), stream } = await open(time, query)
     await events.next()
     return { events, stream }
   }
@@ -95,13 +97,35 @@ test('a listener can continue after the changes that it does not want (V-19)', a
   expect((await next).value).toEqual({ id, comment: true })
 })
 
-test('a stream ends when the time of its request is over', async () => {
-  const { listen, pass } = await openLive()
-  const { events } = await listen(20_000)
-  const end = expectEnd(events)
-  await pass(heartbeat)
+test('a listener learns how far a long search has come (V-19)', async () => {
+  const { listen, change, permit, pass, after } = await openLive()
+  await permit('history:read')
+  await change('unwanted.html')
+  const unwanted = { site, at: 0, type: 'file.stored', subject: 'unwanted.html', actor: 'ann' } as const
+  after.mockImplementation(async (_, position, limit) => {
+    await yieldTurn()
+    return Array.from({ length: limit }, (_, index) => ({ ...unwanted, position: position + 1 + index }))
+  })
+  const { events } = await listen(20_000, { after: '' })
+  const ids: (string | undefined)[] = []
+  for (const time of [heartbeat, 5_000]) {
+    const next = events.next()
+    await pass(time)
+    const { value } = await next
+    expect(value).toMatchObject({ comment: true })
+    ids.push(value?.id)
+  }
+  expect(ids).toEqual([...new Set(ids)].toSorted())
+  await expectEnd(events)
+})
+
+test('a stream ends with its position when the time of its request is over (V-19)', async () => {
+  const { listen, change, pass, read } = await openLive()
+  await change('before.html')
+  const { events } = await listen(5_000)
   await pass(5_000)
-  await end
+  const { next: id } = (await read()).json
+  expect([(await events.next()).value, (await events.next()).done]).toEqual([{ id, comment: true }, true])
 })
 
 test('a listener whose token is revoked hears no more, and the stream ends (V-21)', async () => {
