@@ -34,8 +34,13 @@ const longestWait = 20
 const longestSilence = 45_000
 const [shortestPause, longestPause] = [1_000, 60_000]
 
+/** The code of another server, such as a proxy, is its status. */
 const isFinal = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError && error.status >= 400 && error.status < 500 && ![408, 429].includes(error.status)
+  error instanceof ServiceError &&
+  error.status >= 400 &&
+  error.status < 500 &&
+  error.code !== error.status &&
+  ![408, 429].includes(error.status)
 
 const asServiceError = (error: unknown, host: string): ServiceError =>
   error instanceof ServiceError

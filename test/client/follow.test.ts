@@ -106,6 +106,7 @@ const busy = () => json({ code: 100429, message: 'Too many.' }, 429, { 'Retry-Af
 test.for<[string, number, (() => Response | undefined)[]]>([
   ['ends without a network', 0, [ended, () => undefined]],
   ['ends, and the service is busy', 429, [ended, busy]],
+  ['ends, and a proxy finds no service', 404, [ended, () => new Response('Not found', { status: 404 })]],
   ['is silent', 0, [() => streamed([open()], false)]],
 ])('a follower whose stream %s reports this, and opens another one (T-62)', async ([, status, answers]) => {
   const { client } = await scripted([...answers, () => streamed([open(), eventOf(changeOf(1))], false)])
