@@ -66,7 +66,7 @@ const create = async (stores: AdminStores, kind: ContentKind, { site, id: wanted
   contentUnder(1)
   return createUnderId({
     wanted,
-    next: async () => (await contents.highestId(site, kind)) + 1,
+    next: async (least) => Math.max(least, (await contents.highestId(site, kind)) + 1),
     largest: largestContentId,
     create: (id) => contents.create(site, kind, contentUnder(id), entryOfContent(kind, site, id, 'created')),
     taken: `Site ${site} has ${oneOf(kind)}`,

@@ -28,7 +28,7 @@ const create = async (stores: AdminStores, { site, name, id: wanted }: NewOption
   const { webForms } = await areaOf(stores, site)
   const id = await createUnderId<WebFormId>({
     wanted,
-    next: async () => (await webForms.highestId(site)) + 1,
+    next: async (least) => Math.max(least, (await webForms.highestId(site)) + 1),
     largest: largestNamedId,
     create: (id) => webForms.create({ site, id, name, fields: [] }, entryOf('form.created', site, `form/${id}`)),
     taken: `Site ${site} has a web form`,

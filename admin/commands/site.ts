@@ -96,9 +96,9 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
   const limit = quota === undefined ? {} : { quota }
   const siteUnder = (id: SiteId): Site => ({ id, name, dataCentre, renderingEngine, ...limit })
   // A new site must not inherit the history or the files of a removed site with the same id.
-  const nextId = async (): Promise<SiteId> => {
+  const nextId = async (least: number): Promise<SiteId> => {
     const area = await stores.areas({ dataCentre })
-    for (let id = Math.max(firstId, (existing.at(-1)?.id ?? 0) + 1) as SiteId; ; id = (id + 1) as SiteId) {
+    for (let id = Math.max(firstId, least, (existing.at(-1)?.id ?? 0) + 1) as SiteId; ; id = (id + 1) as SiteId) {
       if (await isUnused(area, id)) return id
     }
   }

@@ -55,8 +55,8 @@ export const entryOf = (
 
 interface Creation<Id extends number> {
   readonly wanted: Id | undefined
-  // One more than the highest used id.
-  readonly next: () => Promise<number>
+  // A free id above all used ids, and at least `least`.
+  readonly next: (least: number) => Promise<number>
   readonly largest: number
   // If the id is taken, creates nothing and returns false.
   readonly create: (id: Id) => Promise<boolean>
@@ -65,8 +65,8 @@ interface Creation<Id extends number> {
 
 /** Creates an object with the wanted id, or with the next free id. Returns the id. Throws a Refusal. */
 export const createUnderId = async <Id extends number>({ wanted, next, largest, create, taken }: Creation<Id>) => {
-  // Another command may take the same id at the same moment. Then the next id is tried.
-  for (let id = wanted ?? (await next()); id <= largest; id++) {
+  // Another command may take the same id at the same moment. Then the next free id is tried.
+  for (let id = wanted ?? (await next(1)); id <= largest; id = await next(id + 1)) {
     if (await create(id as Id)) return id as Id
     if (wanted !== undefined) throw new Refusal(`${taken} ${id} already. Choose another --id, or leave it out.`)
   }
