@@ -16,7 +16,7 @@ import {
   writePrivately,
 } from './data-directory.ts'
 import { cannotBeWritten, type Fault, type Purpose, reasonWithAdvice, refusalOf, UsageError } from './faults.ts'
-import { admit, countContents, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
+import { admit, countContents, inspect, inspectDatabase, isOnReadOnlyDisk } from './inspect.ts'
 import { isFree, isUsedByOldService, takeGate, takeLock, takeLockOf } from './locks.ts'
 
 /** Throws UsageError when the contents of the directory may not be removed. */
@@ -186,6 +186,7 @@ export const claimEmpty = async (directory: DataDirectory) => {
   const { path, locks, marker } = directory
   const wasAbsent = admitEmpty(directory).code === 'absent'
   const held = await lockEmpty(directory)
+  const wasHalfRestored = inspect(directory)?.code === 'halfRestored'
   return {
     begin: () => begin(directory, 'half restored', undefined),
     fulfil() {
@@ -196,7 +197,9 @@ export const claimEmpty = async (directory: DataDirectory) => {
     },
     giveUp() {
       removeContents(directory)
-      for (const file of [marker, `${marker}.new`]) rmSync(file, { recursive: true, force: true })
+      // Until a restore succeeds, the marker of an interrupted restore prevents that a service starts.
+      for (const file of [...(wasHalfRestored ? [] : [marker]), `${marker}.new`])
+        rmSync(file, { recursive: true, force: true })
       held[Symbol.dispose]()
       rmSync(wasAbsent ? path : locks.folder, { recursive: true })
     },
