@@ -9,8 +9,6 @@ import { all, column, exists, value } from '../sqlite/queries.ts'
 import { isEmpty, refusalOfTables, schemaFaults } from '../sqlite/schema.ts'
 import { contentTables, everyObject, linkTables } from '../sqlite/tables.ts'
 
-const most = 100
-
 const danglingLinks = objectKindNames.map(
   (kind) => `SELECT 'site ' || site || ', category ' || category AS place,
       'it is linked with ${kind} ' || object || ', and one of the two does not exist' AS fault
@@ -114,7 +112,7 @@ export interface Findings {
 
 const ask = (connection: DatabaseSync, query: string, database: string): Findings => {
   try {
-    const rows = all<{ place: string | null; fault: string }>(`${query} LIMIT ${most}`)(connection)()
+    const rows = all<{ place: string | null; fault: string }>(query)(connection)()
     return { findings: rows.map(({ place, fault }) => ({ where: place ?? database, fault })), isReadable: true }
   } catch (error) {
     // The next start creates the missing tables of a new kind of objects. All other tables must exist.
@@ -146,7 +144,7 @@ const largeNumbers = (connection: DatabaseSync): readonly string[] =>
 
 const damageIn = (connection: DatabaseSync): readonly string[] => {
   try {
-    const answers = column<string>(`PRAGMA integrity_check(${most})`)(connection)()
+    const answers = column<string>('PRAGMA integrity_check')(connection)()
     return answers.filter((answer) => answer !== 'ok').map((answer) => answer.replaceAll(/\s+/g, ' '))
   } catch (error) {
     return [reasonOf(error)]

@@ -7,7 +7,8 @@ import { layoutOf } from '../../../lib/machine/directory/data-directory.ts'
 import { takeLock } from '../../../lib/machine/directory/locks.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { administer, administerJson } from '../../support/administration.ts'
-import { tamper } from '../../support/backups.ts'
+import { backUp, tamper } from '../../support/backups.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { snapshotOf } from '../../support/directory-snapshot.ts'
 import { messages, phrase } from '../../support/messages.ts'
 import { failing, faultAt, foundBy } from '../../support/outcomes.ts'
@@ -168,6 +169,15 @@ test.for([
 ] as const)('check reports %s (T-21)', async ([, sql, fault], { demoDirectory }) => {
   tamper(demoDirectory, sql)
   expect(foundBy(await administer(demoDirectory, ['--json', 'check']))).toEqual({ status: 1, faults: [fault] })
+})
+
+test('check reports and backup counts more than a hundred faults of one kind (T-21)', async ({ siteDirectory }) => {
+  const ids = JSON.stringify(Array.from({ length: 150 }, (_, index) => index + 5))
+  const change = "1001, value, 0, 'file.stored', 'a', 'ann', NULL, '[]'"
+  tamper(siteDirectory, `INSERT INTO changes SELECT ${change} FROM json_each('${ids}')`)
+  expect(await checkDataDirectory(siteDirectory)).toHaveLength(150)
+  const target = join(scratchDirectory(), 'backup')
+  expect(await backUp(siteDirectory, target, { evenIfDamaged: true })).toMatchObject({ damaged: 150 })
 })
 
 test('check --bytes reports tables of a newer version, and reads no bytes', async ({ siteDirectory }) => {
