@@ -160,6 +160,11 @@ export const completeParts = async (
   return await completeUpload(deps, requester, whole, lease, false)
 }
 
+const checkNoBytes = (checksum: Announcement['checksum']): void => {
+  if (checksum && !createHash(checksum.algorithm).digest().equals(checksum.value))
+    throw new ServiceError('chunkMismatch')
+}
+
 export const beginAppend = async (deps: UploadsDeps, requester: Requester, id: string, addition: Announcement) => {
   const { offset, length, declared, checksum } = addition
   // No upload reaches this offset, and the number may be too large for a store. So this does not ask the store.
@@ -169,8 +174,7 @@ export const beginAppend = async (deps: UploadsDeps, requester: Requester, id: s
     if (offset > upload.limit) throw new ServiceError('offsetMismatch')
     const isUnchanged = offset === upload.offset && (length === undefined || length === upload.length)
     if (declared === 0 && isUnchanged) {
-      if (checksum && !createHash(checksum.algorithm).digest().equals(checksum.value))
-        throw new ServiceError('chunkMismatch')
+      checkNoBytes(checksum)
       return { upload }
     }
   }
