@@ -120,7 +120,7 @@ export const createFiles = ({ site, send }: Connection): Files => {
         },
         signal,
         repeatable: true,
-        streams: true,
+        streams: () => true,
       }),
     link: (path) => get(({ url }) => url, path, { link: '' }),
     async progress() {

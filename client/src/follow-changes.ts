@@ -72,6 +72,10 @@ async function* readStream(body: ReadableStream<Uint8Array>, signal: AbortSignal
   }
 }
 
+const hasType = ({ headers }: Response, type: string): boolean => headers.get('Content-Type')?.startsWith(type) ?? false
+
+const isStream = (answer: Response): boolean => hasType(answer, 'text/event-stream')
+
 const isPage = ({ items, next }: Partial<ChangePage>): boolean => isList(items) && next !== undefined
 
 /**
@@ -99,13 +103,12 @@ async function* followOnce(
   const begun = performance.now()
   try {
     // The follower makes further attempts itself, because it reports each lost connection.
-    const call = { method: 'GET', url, headers, repeatable: true, attempts: 1, streams: true, signal }
+    const call = { method: 'GET', url, headers, repeatable: true, attempts: 1, streams: isStream, signal }
     const response = await connection.send(call)
-    const type = response.headers.get('Content-Type') ?? ''
-    if (type.startsWith('text/event-stream') && response.body) {
+    if (isStream(response) && response.body) {
       onOpen()
       yield* readStream(response.body, signal)
-    } else if (type.startsWith('application/json')) {
+    } else if (hasType(response, 'application/json')) {
       const page = await answerOf<ChangePage>(isPage, response, host)
       onOpen()
       yield* readPage(page, performance.now() - begun, signal)

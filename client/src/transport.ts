@@ -139,7 +139,8 @@ const attempt = async (
       onRead: begin,
       onFault,
     })
-    return { response: call.streams && response.ok && !isPage(response) ? response : await whole(response, begin) }
+    const isStream = response.ok && !isPage(response) && call.streams?.(response)
+    return { response: isStream ? response : await whole(response, begin) }
   } catch (fault) {
     call.signal?.throwIfAborted()
     if (unreadable) throw unreadable

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { Change, ServiceError } from '../../client/src/index.ts'
 import { changeWith } from './support/change.ts'
-import { json, scripted } from './support/scripted-fetch.ts'
+import { clientOver, json, scripted } from './support/scripted-fetch.ts'
 
 const changeOf = (id: number) => changeWith({ id: String(id).padStart(3, '0'), subject: `ä\u2028${id}.txt` })
 
@@ -114,6 +114,22 @@ test.for<[string, number, (() => Response | undefined)[]]>([
   const changes = client.changes.follow({ after: '', onConnection: (failure) => states.push(failure) })
   const { value } = await settled(changes[Symbol.asyncIterator]().next())
   expect([value?.id, states]).toMatchObject(['001', [{ status }, undefined]])
+})
+
+/** The connection stays open after these bytes until the client gives up. */
+const halfPage = ({ signal }: Request): Response => {
+  const start = (controller: ReadableStreamDefaultController) => {
+    controller.enqueue(new TextEncoder().encode('{"items":['))
+    signal.addEventListener('abort', () => controller.error(signal.reason))
+  }
+  return new Response(new ReadableStream({ start }), { headers: { 'Content-Type': 'application/json' } })
+}
+
+test('a follower gives up a page that stops after its beginning (T-62)', async () => {
+  const answers = [halfPage, () => streamed([open(), eventOf(changeOf(1))], false)]
+  const client = await clientOver((request) => answers.shift()?.(request) ?? expect.fail())
+  const next = client.changes.follow({ after: '' })[Symbol.asyncIterator]().next()
+  expect((await settled(next)).value?.id).toBe('001')
 })
 
 test('a follower ends when the service refuses it (T-62)', async () => {
