@@ -21,6 +21,13 @@ const pathsOf = ({ subject, details }: Change): readonly string[] => {
 const isBelow = (folder: string, path: string): boolean =>
   folder === '' || path === folder || path.startsWith(`${folder}/`)
 
+const ofWholeFolders: readonly ChangeType[] = ['folder.removed', 'folder.restored', 'file.moved', 'file.copied']
+
+const concerns = (folder: string, change: Change): boolean =>
+  pathsOf(change).some(
+    (path) => isBelow(folder, path) || (ofWholeFolders.includes(change.type) && isBelow(path, folder)),
+  )
+
 const describe = (change: Change): string => {
   const { type, actor, details } = change
   const paths = pathsOf(change)
@@ -38,7 +45,7 @@ export const reportChanges = async (context: Context, wanted: string, signal: Ab
     // The push writes to the folder in the spelling of the site, too.
     const folder = (await find(context, wanted))?.path ?? wanted.normalize('NFC')
     for await (const change of context.client.changes.follow({ types, signal })) {
-      if (!pathsOf(change).some((path) => isBelow(folder, path)) || context.isOwn(change.requestId)) continue
+      if (!concerns(folder, change) || context.isOwn(change.requestId)) continue
       const print = () => {
         if (signal.aborted || context.isOwn(change.requestId)) return
         tell(context, { event: 'changed', ...change }, describe(change))
