@@ -1,7 +1,11 @@
 import type { Command } from 'commander'
+import { roles } from '../../lib/access/people.ts'
+import type { SiteId } from '../../lib/core/ids.ts'
+import { findFile } from '../../lib/storage/changes/look.ts'
 import { isPage } from '../../lib/storage/file-kind.ts'
 import { type StoragePath, toStoragePath } from '../../lib/storage/path.ts'
-import { type AdminStores, entryOf } from '../stores/admin-stores.ts'
+import { resolveParent, spellingsOf } from '../../lib/storage/resolve-path.ts'
+import { type AdminStores, type AreaStores, entryOf } from '../stores/admin-stores.ts'
 import { areaOf, onStores } from '../stores/stores.ts'
 import { groupOf, type OfSite, siteCommandOf } from '../terminal/arguments.ts'
 import { Refusal } from '../terminal/output.ts'
@@ -13,18 +17,32 @@ const pageOf = (text: string): StoragePath => {
   return path
 }
 
+// The path that requests to the service use for the page (S-4, S-5).
+const findPage = async (area: AreaStores, site: SiteId, wanted: StoragePath): Promise<StoragePath> => {
+  const files = await area.files()
+  const scope = { site, rights: roles.owner.rights, level: 'write' } as const
+  for await (const path of spellingsOf(files, scope, wanted)) {
+    const { live, draft } = await findFile({ files }, site, path)
+    if (live ?? draft) return path
+  }
+  return resolveParent(files, scope, wanted)
+}
+
 const start = async (stores: AdminStores, text: string, { site }: OfSite) => {
-  const { workflows } = await areaOf(stores, site)
-  const path = pageOf(text)
-  await workflows.start(site, path, entryOf('workflow.created', site, path))
+  const area = await areaOf(stores, site)
+  const path = await findPage(area, site, pageOf(text))
+  await area.workflows.start(site, path, entryOf('workflow.created', site, path))
   return { path, workflow: 'running' }
 }
 
 const end = async (stores: AdminStores, text: string, { site }: OfSite) => {
-  const { workflows } = await areaOf(stores, site)
-  const path = pageOf(text)
-  if (await workflows.end(site, path, entryOf('workflow.removed', site, path))) return { path, workflow: 'ended' }
-  throw new Refusal(`No workflow is running for ${path}. "workflow list --site ${site}" lists the running ones.`)
+  const area = await areaOf(stores, site)
+  const wanted = pageOf(text)
+  // A workflow may run for a page that does not exist, beside a page whose path differs only in case.
+  for (const path of new Set([wanted, await findPage(area, site, wanted)]))
+    if (await area.workflows.end(site, path, entryOf('workflow.removed', site, path)))
+      return { path, workflow: 'ended' }
+  throw new Refusal(`No workflow is running for ${wanted}. "workflow list --site ${site}" lists the running ones.`)
 }
 
 const list = async (stores: AdminStores, { site }: OfSite) => {

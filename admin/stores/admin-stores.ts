@@ -11,7 +11,7 @@ export type ContentStores = Pick<Stores, 'webForms' | 'contents' | 'links'>
 export interface AreaStores extends ContentStores, Pick<Stores, 'workflows' | 'history' | 'usage' | 'webhooks'> {
   /** V-17: undefined in a deployment without webhooks. */
   readonly seals?: Stores['seals']
-  files(): Promise<Pick<Stores['files'], 'keptBelow' | 'list' | 'exists' | 'remove'>>
+  files(): Promise<Stores['files']>
 }
 
 export interface AdminStores extends Pick<Stores, 'sites' | 'grants' | 'people' | 'issuers'>, AsyncDisposable {

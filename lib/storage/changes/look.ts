@@ -44,7 +44,7 @@ export const findTaken = async (files: ObjectStore, absent: Absences): Promise<r
   return absent.filter((_, index) => found[index]).map(([, error]) => error)
 }
 
-export const findFile = async ({ files }: StorageStores, site: SiteId, path: StoragePath) => {
+export const findFile = async ({ files }: Pick<StorageStores, 'files'>, site: SiteId, path: StoragePath) => {
   const [live, draft] = await Promise.all([
     path === root ? undefined : files.find(fileKey('live', site, path)),
     isPage(path) ? files.find(fileKey('draft', site, path)) : undefined,

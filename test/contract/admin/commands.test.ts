@@ -7,6 +7,7 @@ import { administer, administerJson, jsonLines, refusal } from '../../support/ad
 import { commandSession, hashIn, leavesOf, sessionRecords, wordsOf } from '../../support/command-session.ts'
 import { scratchDirectory } from '../../support/directory.ts'
 import { messages, refusedCommands } from '../../support/messages.ts'
+import { putObject } from '../../support/objects.ts'
 import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
 
@@ -113,4 +114,18 @@ test('data-centre add warns once that a running service keeps its old base URL',
   const stderr = `Running services use the old base URL for up to 30 seconds.\n${messages.site.baseUrlOfService('us')}`
   expect(await add(directory)).toMatchObject({ status: 0, stderr })
   expect(await add(directory)).toMatchObject({ status: 0, stderr: '' })
+})
+
+test.for([
+  ['a page', 'Folder/INDEX.html', 'folder/index.html'],
+  ['a draft', 'folder/Draft.html', 'folder/draft.html'],
+  ['a missing page in a folder', 'FOLDER/New.html', 'folder/New.html'],
+] as const)('workflow ignores the case of %s (S-9, T-15)', async ([, written, path], { commands, siteDirectory }) => {
+  const { stores, close } = await openMachine(siteDirectory)
+  const keys = ['live/1001/folder/', 'live/1001/folder/index.html', 'draft/1001/folder/draft.html']
+  for (const key of keys) await putObject(stores.files, key)
+  await close()
+  expect(await commands.run(`workflow start ${written} --site 1001`)).toEqual({ path, workflow: 'running' })
+  expect(await commands.run('workflow list --site 1001')).toEqual([{ path, workflow: 'running' }])
+  expect(await commands.run(`workflow end ${written} --site 1001`)).toEqual({ path, workflow: 'ended' })
 })
