@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { tamper } from '../../support/backups.ts'
 import { test } from '../../support/test.ts'
 
 test('audit filters the history by type, actor and time (H-5, T-18)', async ({ commands: { run } }) => {
@@ -17,4 +18,13 @@ test('audit names a token by the beginning of its hash, and never shows it', asy
   const changes = await run('audit --site 1001 --type token.created')
   expect(changes).toMatchObject([{ subject: expect.stringMatching(/^token\/[0-9a-f]{12}$/) }])
   expect(JSON.stringify(changes)).not.toContain(token)
+})
+
+test('audit shows the newest change last after a clock was ahead (T-18)', async ({
+  commands: { run },
+  siteDirectory,
+}) => {
+  tamper(siteDirectory, 'UPDATE changes SET at = at + 86400000')
+  await run('form create --site 1001 --name Contact')
+  expect(await run('audit --site 1001')).toMatchObject([{ type: 'site.created' }, { type: 'form.created' }])
 })
