@@ -241,8 +241,9 @@ export const uploadInParts: SendFile<boolean> = async (
   } catch (error) {
     // Unlike a fault of the file, a connection that breaks has a cause.
     if (stored.size > 0 || !hasStatus(error, 0) || error.cause === undefined) throw error
-    limit.hasNoParts = true
     await requests.cancel(begun.address)
+    // The service answers, but the bucket does not.
+    limit.hasNoParts = true
     return false
   }
   onProgress?.({ sent: total, total })

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { ListMultipartUploadsCommand } from '@aws-sdk/client-s3'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { connect, type PutOptions } from '../../client/src/index.ts'
 import { openStorageOnAws } from '../contract/storage/hands.ts'
 import { openStorage } from '../contract/storage/service.ts'
@@ -75,8 +75,9 @@ const openClient = async ({ hasBucket = true, bytes = threeParts } = {}) => {
     sent,
     state,
     fetchIn,
-    put: (options?: PutOptions) =>
-      client.files.put('film.mp4', source, {
+    records: service.deps.uploadRecords,
+    put: ({ path = 'film.mp4', ...options }: PutOptions & { readonly path?: string } = {}) =>
+      client.files.put(path, source, {
         onBegun(begun) {
           address = begun
         },
@@ -166,6 +167,44 @@ test('a client that cannot reach the bucket sends the file by tus (T-60)', async
   expect((await content())?.equals(threeParts)).toBe(true)
   const { Uploads = [] } = await bucket.connect().send(new ListMultipartUploadsCommand({ Bucket: bucket.bucket }))
   expect(Uploads).toEqual([])
+})
+
+test('after the whole network was away, files still go in parts (T-60)', async () => {
+  const { put, begun, state, appends, content } = await openClient()
+  let isBroken = false
+  state.isAway = ({ url }) => {
+    isBroken ||= url.origin !== base
+    return isBroken
+  }
+  await expect(put()).rejects.toMatchObject({ status: 0 })
+  state.isAway = () => false
+  await put({ resume: begun() })
+  await put({ path: 'other.mp4' })
+  // One PATCH completes each upload in parts.
+  expect(appends()).toBe(2)
+  expect((await content())?.equals(threeParts)).toBe(true)
+})
+
+test('an upload in parts continues in parts after another file was sent by tus (T-60)', async () => {
+  const { put, begun, state, sent, partsSent } = await openClient()
+  state.isAway = ({ url }) => ['1', '3'].includes(url.searchParams.get('partNumber') ?? '')
+  await expect(put()).rejects.toMatchObject({ status: 0 })
+  const resume = begun()
+  state.isAway = ({ url }) => url.origin !== base
+  await put({ path: 'other.mp4' })
+  state.isAway = () => false
+  sent.length = 0
+  await put({ resume })
+  expect(partsSent()).toEqual([1, 3])
+})
+
+test('after too many open uploads, the next file goes in parts again (T-60, U-17)', async () => {
+  const { put, records, partsSent } = await openClient()
+  const create = vi.spyOn(records, 'create').mockResolvedValue(false)
+  await expect(put()).rejects.toMatchObject({ code: 104000 })
+  create.mockRestore()
+  await put()
+  expect(partsSent().toSorted()).toEqual([1, 2, 3])
 })
 
 test('a service that offers no parts is asked once, and gets files by tus (T-60)', async () => {
