@@ -8,7 +8,6 @@ export { cancelUpload } from './upload.ts'
 // In milliseconds: how long a failed upload may delay its failure.
 const longestEnd = 5000
 
-/** Sends a large file in parts to the bucket if the service offers parts, otherwise by tus. */
 export const uploadLarge: SendFile<void> = async (send, source, destination, given, limit) => {
   let unknown: string | undefined
   const note = (address: string) => {

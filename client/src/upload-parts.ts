@@ -92,7 +92,6 @@ const createRequests = (send: Send, source: Source, signal: AbortSignal | undefi
       return { address, first: { parts, addresses } }
     },
 
-    /** Undefined if the upload no longer exists or has another size. */
     async find(address: string): Promise<UploadState | undefined> {
       try {
         const state = await stateOf(address)
@@ -242,7 +241,6 @@ export const uploadInParts: SendFile<boolean> = async (
     // Unlike a fault of the file, a connection that breaks has a cause.
     if (stored.size > 0 || !hasStatus(error, 0) || error.cause === undefined) throw error
     await requests.cancel(begun.address)
-    // The service answers, but the bucket does not.
     limit.hasNoParts = true
     return false
   }

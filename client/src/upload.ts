@@ -55,7 +55,7 @@ const isGone = (error: unknown): boolean => hasStatus(error, 404, 410)
 /** The largest piece that proxies in front of the service accept. All uploads of a client share it. */
 export interface Limit {
   piece: number
-  /** True when the service has refused an upload in parts. */
+  /** True when the service has refused an upload in parts, or its bucket did not answer. */
   hasNoParts?: boolean
   /** Only one group of parts is read and sent at a time. */
   lastGroup?: Promise<unknown>
