@@ -136,8 +136,11 @@ const toChange = (site: SiteId, position: number, { at, type, requestId, details
   }
 }
 
-const changesIn = ({ site, block, count, entries }: Block): readonly Change[] =>
-  entries.map((item, index) => toChange(site, block * perBlock + count - index, item)).toReversed()
+const changesIn = ({ site, block, count, entries }: Block, now: number): readonly Change[] =>
+  entries
+    .map((item, index) => toChange(site, block * perBlock + count - index, item))
+    .filter(({ at }) => at >= now - keptFor)
+    .toReversed()
 
 export type Blocks = Table<BlockItem>
 
@@ -152,7 +155,7 @@ const blocksFor = (entries: number): number => (entries <= 0 ? 0 : Math.min(200,
 // In milliseconds: how often the history of a site is read for all its listeners (V-23).
 const pollInterval = 1_000
 
-export const createHistory = (table: Blocks): History => ({
+export const createHistory = (table: Blocks, now: () => number): History => ({
   watch(_site, check) {
     const timer = setInterval(check, pollInterval)
     return () => clearInterval(timer)
@@ -167,7 +170,8 @@ export const createHistory = (table: Blocks): History => ({
       // entries that the open block has received since then would be missing in the page.
       const open = blocks.findIndex((block) => !isFull(block))
       const whole = open < 0 ? blocks : blocks.slice(0, open + 1)
-      changes.push(...whole.flatMap(changesIn).filter((change) => change.position > position))
+      const oldestFirst = whole.flatMap((block) => changesIn(block, now()))
+      changes.push(...oldestFirst.filter((change) => change.position > position))
       if (open >= 0) break
     }
     return changes.slice(0, limit)
@@ -177,7 +181,7 @@ export const createHistory = (table: Blocks): History => ({
     const changes: Change[] = []
     const query = { ...blocksFrom(site, { to: Math.max(blockOf(position), headBlock) }), newestFirst: true }
     for await (const { items } of queryPages(table, query, () => blocksFor(limit - changes.length))) {
-      const newestFirst = items.flatMap((item) => changesIn(toBlock(item)).toReversed())
+      const newestFirst = items.flatMap((item) => changesIn(toBlock(item), now()).toReversed())
       changes.push(...newestFirst.filter((change) => change.position < position))
     }
     return changes.slice(0, limit).toReversed()

@@ -131,6 +131,6 @@ export const createJournal = ({ now = Date.now, lost = logLostEntry, longestDela
         lost(entry, error)
       }
     },
-    history: createHistory(table),
+    history: createHistory(table, now),
   }
 }

@@ -152,6 +152,16 @@ test('a block expires 90 days after its last entry (H-8)', async () => {
   expect(await blocks()).toMatchObject([{ expires: (now + 90 * day) / 1000 }])
 })
 
+test('readers get no entry that is older than 90 days, even if its block stays (H-8)', async () => {
+  const now = Date.now()
+  await open(() => now - 90 * day - 1).record(entryOf('old'))
+  await open(() => now - 90 * day).record(entryOf('kept'))
+  expect(await blocks()).toHaveLength(1)
+  const { history } = open(() => now)
+  const read = [await history.after(site, 0, 10), await history.before(site, undefined, 10)]
+  expect(read).toMatchObject([[{ subject: 'kept' }], [{ subject: 'kept' }]])
+})
+
 test('an entry of a single writer costs one write of one unit', async ({ onTestFinished }) => {
   // Only the tables of dynalite count capacity.
   const { connect, close } = await openTestTables()
@@ -213,7 +223,7 @@ test('when only one writer is left, writing a block costs one unit again', async
 
 test('new entries follow those of an earlier version, in full or part blocks', async () => {
   const earlier = (subject: string) => {
-    const { at, type, actor, requestId } = { ...entryOf(subject), at: '2026-11-01T00:00:00.000Z' }
+    const { at, type, actor, requestId } = { ...entryOf(subject), at: new Date().toISOString() }
     return { at, type, subject, actor, requestId: requestId ?? '', details: '{}' }
   }
   const put = (block: number, names: readonly string[], more: object) =>
