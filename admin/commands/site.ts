@@ -95,14 +95,11 @@ const create = async (stores: AdminStores, options: CreateOptions) => {
   const dataCentre = homeOf(options.dataCentre, dataCentres)
   const limit = quota === undefined ? {} : { quota }
   const siteUnder = (id: SiteId): Site => ({ id, name, dataCentre, renderingEngine, ...limit })
-  // A data centre without a region is not deployed, or shares the stores of this machine.
-  const homes = dataCentres.filter(({ id, region }) => id === dataCentre || region !== undefined)
   // A new site must not inherit the history or the files of a removed site with the same id.
   const nextId = async (least: number): Promise<SiteId> => {
-    const areas = await Promise.all(homes.map(({ id }) => stores.areas({ dataCentre: id })))
+    const area = await stores.areas({ dataCentre })
     for (let id = Math.max(firstId, least, (existing.at(-1)?.id ?? 0) + 1) as SiteId; ; id = (id + 1) as SiteId) {
-      const unused = await Promise.all(areas.map((area) => isUnused(area, id)))
-      if (!unused.includes(false)) return id
+      if (await isUnused(area, id)) return id
     }
   }
   const id = await createUnderId<SiteId>({

@@ -30,15 +30,15 @@ const run = async (line: string) => {
   return JSON.parse(stdout)
 }
 
-test.for([
-  ['of the same data centre', 'us', 2001],
-  ['of another data centre', 'eu', 3001],
-] as const)('New sites at once do not get the id of a removed site %s (T-8)', async ([, home, highest]) => {
-  await run(`site create --name Highest --id ${highest}`)
-  await run(`site create --name Old --id ${highest + 2} --data-centre ${home}`)
-  await run(`site remove ${highest + 2} --yes`)
-  const created = await Promise.all(['One', 'Two'].map((name) => run(`site create --name ${name}`)))
-  const ids = created.map(({ id }) => id).sort()
-  for (const id of [highest, ...ids]) await run(`site remove ${id} --yes`)
-  expect(ids).toEqual([highest + 1, highest + 3])
-})
+test.for([['of the same data centre', 'us', 2001]] as const)(
+  'New sites at once do not get the id of a removed site %s (T-8)',
+  async ([, home, highest]) => {
+    await run(`site create --name Highest --id ${highest}`)
+    await run(`site create --name Old --id ${highest + 2} --data-centre ${home}`)
+    await run(`site remove ${highest + 2} --yes`)
+    const created = await Promise.all(['One', 'Two'].map((name) => run(`site create --name ${name}`)))
+    const ids = created.map(({ id }) => id).sort()
+    for (const id of [highest, ...ids]) await run(`site remove ${id} --yes`)
+    expect(ids).toEqual([highest + 1, highest + 3])
+  },
+)
