@@ -24,8 +24,11 @@ export const typesOf = (chosen: readonly Reported[]) =>
 
 /** The rights that a change of a webhook with these types needs, besides `access:write` (V-1). */
 export const rightsToChange = (types: readonly string[]): readonly string[] => {
-  const areas = new Set(types.map((type) => type.split('.')[0]))
-  const isReported = (subject: Reported) => subjects[subject].types.some((type) => areas.has(type.split('.')[0]))
+  const kinds = new Set(types.map((type) => type.split('.')[0]))
+  // An import may change both.
+  const isOfImport = (subject: Reported) => kinds.has('content') && (subject === 'forms' || subject === 'categories')
+  const isReported = (subject: Reported) =>
+    isOfImport(subject) || subjects[subject].types.some((type) => kinds.has(type.split('.')[0]))
   return ['history:read', ...reportable.filter((subject) => types.length === 0 || isReported(subject)).map(rightFor)]
 }
 

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { render } from 'preact'
-import { useEffect, useErrorBoundary, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { createLinks, type Links } from '../page/link.ts'
 import { createLive, type Live } from '../page/live.ts'
 import { createSession, type Session, takeSecret } from '../page/session.ts'
@@ -47,7 +47,7 @@ const App = ({ session, live, links }: AppProps) => {
     if (isForm) document.querySelector<HTMLElement>('.sign-in input')?.focus()
     else if (entrance) focusContent()
   }, [isForm])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!entrance) clearNotices()
   }, [entrance])
   if (fault !== undefined) {

@@ -51,14 +51,17 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   /** The list shows the new state even after a failure, because a part of the change may be done. */
   const change = (work: () => Promise<void>, text?: string) => attemptOrNotify(() => work().finally(list.load), text)
   const objects = client.categories[kind]
-  const unlink = (ids: readonly number[]) =>
-    change(async () => {
-      // Somebody may have changed a link after its object was selected.
-      const links = await readLinks(client.categories, category.id, kind, ids)
+  const unlink = (ids: readonly number[]) => {
+    let links: ReadonlyMap<number, boolean> | undefined
+    return change(async () => {
+      // Somebody may have changed a link after its object was selected. A repetition finds only the rest.
+      links ??= await readLinks(client.categories, category.id, kind, ids)
+      const before = links
       await inChunks(ids, (some) => objects.unlink(category.id, some))
       list.clear()
-      notify(t.unlinked(ids.length), { label: texts.value.undo, run: () => relink(links) })
+      notify(t.unlinked(ids.length), { label: texts.value.undo, run: () => relink(before) })
     })
+  }
   const relink = (links: ReadonlyMap<number, boolean>) =>
     change(async () => {
       for (const displayable of [true, false]) {

@@ -50,6 +50,9 @@ export const Player = ({ kind, name, path }: PlayerProps) => {
       if (at > 0) currentTarget.currentTime = at
       if (isPlaying) currentTarget.play().catch(() => {})
     },
+    onEnded() {
+      resumed.current = undefined
+    },
     onTimeUpdate({ currentTarget: { currentTime, readyState } }: PlayerEvent) {
       const { at = currentTime } = resumed.current ?? {}
       // A new link resets the time before the player knows the file.

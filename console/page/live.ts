@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { type Change, type FollowQuery, ServiceError, type SiteClient } from '../../client/src/index.ts'
+import { type Change, ServiceError, type SiteClient } from '../../client/src/index.ts'
 import { isRefused } from './session.ts'
 
 // In milliseconds: a report contains the changes of `batchTime`. The other values are the shortest and the longest
@@ -25,10 +25,9 @@ interface BrowserParts {
 /** The newest changes are reported again at the start, because a view may have read the site just before them. */
 const overlap = 10
 
-const findStart = async ({ changes }: SiteClient): Promise<Pick<FollowQuery, 'after'>> => {
+const findStart = async ({ changes }: SiteClient): Promise<string> => {
   const { items, next } = await changes.page({ limit: overlap })
-  const start = next === undefined ? '' : items.at(-1)?.id
-  return start === undefined ? {} : { after: start }
+  return next === undefined ? '' : (items.at(-1)?.id ?? next)
 }
 
 const isRefusal = ({ status }: ServiceError): boolean => status >= 400 && status < 500
@@ -84,15 +83,15 @@ export const createLive = ({ isVisible, onVisible, onOnline }: BrowserParts): Li
 
   const follow = (client: SiteClient) => {
     const batch = createBatch(tell)
-    let last: Pick<FollowQuery, 'after'> | undefined
+    let last: string | undefined
     let connection: AbortController | undefined
 
     const listen = async (signal: AbortSignal) => {
       last ??= await findStart(client)
       setAway(false)
       const onConnection = (failure?: ServiceError) => setAway(failure !== undefined && !isRefusal(failure))
-      for await (const change of client.changes.follow({ ...last, signal, onConnection })) {
-        last = { after: change.id }
+      for await (const change of client.changes.follow({ after: last, signal, onConnection })) {
+        last = change.id
         batch.add(change)
       }
     }
@@ -130,7 +129,7 @@ export const createLive = ({ isVisible, onVisible, onOnline }: BrowserParts): Li
       stop()
       batch.clear()
       ignore()
-      isOffline.value = false
+      setAway(false)
     }
   }
 

@@ -23,9 +23,15 @@ interface SessionOptions {
   readonly heldSite?: () => number | undefined
 }
 
+/** After it is shut, the requests of an entrance get no answer. */
+interface Gate {
+  isShut: boolean
+}
+
 /** The sites of a token, and its owner. A token without sites has no known owner. */
 export interface Entrance extends Sites {
   readonly me: Me | undefined
+  readonly gate: Gate
 }
 
 type Proof =
@@ -73,6 +79,11 @@ const isTokenRefused = (status: number, code: unknown): boolean => status === 40
 /** The site may be missing too. */
 const isRightMissing = (code: unknown): boolean => [100002, 100403, 104003, 104023].includes(Number(code))
 
+const isSignOut = (...[address, options]: Parameters<typeof fetch>): boolean =>
+  options?.method === 'DELETE' && String(address).includes('/admin/tokens')
+
+const never = () => new Promise<never>(() => {})
+
 const codeOf = async (response: Response): Promise<unknown> => {
   const body: unknown = await response
     .clone()
@@ -102,8 +113,8 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
   const isBusy = signal(false)
   const failure = signal<unknown>()
   const kept = createKept(stores)
-  // The tokens of earlier sessions of this page.
-  const ended = new Set<string>()
+  // Those of the current session.
+  const gates: Gate[] = []
   let token = ''
   let opening = Promise.resolve()
 
@@ -129,12 +140,14 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
     if (isRightMissing(code)) readRights()
   }
 
-  const fetchWith = (own: string): typeof fetch => {
+  const fetchWith = (own: string, gate?: Gate): typeof fetch => {
     const send = options.fetch ?? ((...request) => fetch(...request))
     return async (...request) => {
-      // Steps that began before the sign-out end here: the page sends nothing more, and shows nothing of them.
-      if (ended.has(own)) return new Promise<never>(() => {})
+      // Steps that began before the sign-out stay here: the page sends nothing more, and shows nothing of them.
+      const isShut = () => gate?.isShut && !isSignOut(...request)
+      if (isShut()) return never()
       const response = await send(...request)
+      if (isShut()) return never()
       if (response.status >= 400 && own === token && entrance.value) await noteRefusal(response)
       return response
     }
@@ -146,17 +159,22 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
   }
 
   const lookUp = async (wanted: string): Promise<Entrance> => {
-    ended.delete(wanted)
-    const sites = await findSites({ url, token: wanted, fetch: fetchWith(wanted) })
+    const gate: Gate = { isShut: false }
+    const sites = await findSites({ url, token: wanted, fetch: fetchWith(wanted, gate) })
     const [first] = sites.list
-    return { ...sites, me: first && (await sites.choose(first.id).access.me()) }
+    return { ...sites, gate, me: first && (await sites.choose(first.id).access.me()) }
+  }
+
+  const show = (found: Entrance) => {
+    gates.push(found.gate)
+    entrance.value = found
   }
 
   const readNow = async (): Promise<void> => {
     const own = token
     const found = entrance.value && (await lookUp(own).catch(() => undefined))
     const now = entrance.value
-    if (found && own === token && now && covers(found) && rightsIn(found) !== rightsIn(now)) entrance.value = found
+    if (found && own === token && now && covers(found) && rightsIn(found) !== rightsIn(now)) show(found)
   }
 
   // Several requests may be refused at once. A running read may have begun before the newest change of the rights.
@@ -180,7 +198,7 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
     if (!covers(found)) throw new ServiceError({ status: 403, code: 0, message: texts.value.signIn.otherSites })
     if (keep) kept.write(wanted, keep)
     token = wanted
-    entrance.value = found
+    show(found)
     isExpired.value = false
   }
 
@@ -201,6 +219,7 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
 
   const forget = () => {
     kept.forget(token)
+    for (const gate of gates.splice(0)) gate.isShut = true
     token = ''
     entrance.value = undefined
     isExpired.value = false
@@ -211,17 +230,16 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
     const { me, list, choose } = entrance.value ?? {}
     const [first] = list ?? []
     const access = !isExpired.value && me?.kind === 'session' && first ? choose?.(first.id).access : undefined
-    if (all) await access?.signOut({ all })
     const own = token
+    if (all) await access?.signOut({ all })
+    // Meanwhile, another sign-out may have ended this session.
+    if (own !== token) return
     forget()
-    try {
-      if (!all) await access?.signOut()
-    } catch (error) {
+    if (all) return
+    await access?.signOut().catch((error: unknown) => {
       // A refused token is the token of a session that has ended.
       if (!isRefused(error)) throw error
-    } finally {
-      ended.add(own)
-    }
+    })
   }
 
   return {

@@ -48,6 +48,7 @@ interface UploadsOptions {
 }
 
 const mostAtOnce = 3
+const fromStart = { sent: 0, address: undefined, storedAs: undefined }
 /** After this many taken names, the failure is shown. */
 const mostNumbers = 100
 
@@ -129,12 +130,13 @@ const createSending = (shared: Shared, progress: (id: number, sent: number) => v
   const fail = (upload: Upload, error: unknown) => {
     const forAll = answers.get(-upload.group)
     if (!isTaken(error) || answers.has(upload.id)) {
-      change(upload.id, { stage: 'failed', error: isTaken(error) ? nameTakenError() : error })
+      const fault = isTaken(error) ? { ...fromStart, error: nameTakenError() } : { error }
+      change(upload.id, { stage: 'failed', ...fault })
     } else if (forAll) {
       answers.set(upload.id, forAll)
-      change(upload.id, { stage: forAll === 'skip' ? 'skipped' : 'waiting', sent: 0, address: undefined })
+      change(upload.id, { stage: forAll === 'skip' ? 'skipped' : 'waiting', ...fromStart })
     } else {
-      change(upload.id, { stage: 'asking', sent: 0, address: undefined, error })
+      change(upload.id, { stage: 'asking', ...fromStart, error })
     }
   }
 

@@ -38,6 +38,27 @@ test('after a sign-out, earlier steps send nothing more with the token (K-6)', a
   expect(session.entrance.value?.me?.name).toBe('ann')
 })
 
+test('a sign-in works after sign-outs at once, during a read of the rights (K-6, K-30)', async () => {
+  const { fetch, asked } = scriptedFetch((each) => (isSites(each) ? sites(address) : json(me)))
+  let held: Promise<void> | undefined
+  const slow: typeof fetch = async (...request) => {
+    await held
+    return fetch(...request)
+  }
+  const session = createSession({ url: address, stores: { tab: emptyStore(), device: emptyStore() }, fetch: slow })
+  await session.signIn({ token: 'secret' }, 'tab')
+  const gate = Promise.withResolvers<void>()
+  held = gate.promise
+  const running = [session.readRights(), session.signOut({ all: true }), session.signOut()]
+  gate.resolve()
+  await Promise.all(running)
+  await session.signIn({ token: 'secret' }, 'tab')
+  expect([session.isBusy.value, session.entrance.value?.me?.name]).toEqual([false, 'ann'])
+  const before = asked.length
+  await session.readRights()
+  expect(asked).toHaveLength(before + 2)
+})
+
 test('the page learns the sites of the person, and keeps unsaved work (K-5, K-6)', async () => {
   let urls = [address]
   let held: number | undefined

@@ -214,7 +214,7 @@ test('invalid saved data of a tab is ignored', () => {
   expect(create({}, createTab(new Map([['site-admin-uploads-1', '{']]))).interrupted.value).toEqual([])
 })
 
-test('a paused file with a number continues under this number, also after a reload (K-9)', async () => {
+test('a file with a number continues under it, also after a reload (K-9)', async () => {
   const asked: string[] = []
   const held: Partial<Files> = {
     async put(path, _, { signal, resume, onBegun } = {}) {
@@ -237,6 +237,26 @@ test('a paused file with a number continues under this number, also after a relo
   expect(resumeInterrupted(reloaded, given('a.bin'))).toBe(0)
   await vi.waitFor(() => expect(stages(reloaded)).toEqual(['a (3).bin done']))
   expect(asked.at(-1)).toBe('a (3).bin there again')
+})
+
+test('a question about a taken name is about the file that an answer replaces (K-9)', async () => {
+  const tab = createTab()
+  const left = { path: 'a.bin', size: 10, modified: 1, address: 'there', storedAs: 'a (2).bin' }
+  tab.setItem('site-admin-uploads-1', JSON.stringify([left]))
+  const replaced: string[] = []
+  const uploads = create(
+    {
+      async put(path, _, { replace } = {}) {
+        if (!replace) throw refusal(412, 100412)
+        replaced.push(path)
+      },
+    },
+    tab,
+  )
+  resumeInterrupted(uploads, given('a.bin'))
+  await vi.waitFor(() => expect(uploads.question.value?.path).toBe('a.bin'))
+  uploads.answer(uploads.question.value?.id ?? 0, 'replace', false)
+  await vi.waitFor(() => expect(replaced).toEqual(['a.bin']))
 })
 
 test('an upload that failed gives up its bytes when the list is cleared', async () => {
