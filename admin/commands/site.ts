@@ -173,7 +173,11 @@ export const siteCommand = (): Command =>
   groupOf('site', 'sites', 'list', [
     commandOf('create', 'create a site', '--name "My site"')
       .requiredOption('--name <name>', 'the name of the site', parseName)
-      .option('--id <id>', 'the id of the site (default: one more than the highest id)', parseSiteId)
+      .option(
+        '--id <id>',
+        'the id of the site (default: the next id after the highest that no removed site still uses)',
+        parseSiteId,
+      )
       .option('--data-centre <id>', 'the data centre of the site (default: the default data centre)', parsePlainId)
       .option('--no-rendering-engine', 'switch off the new rendering engine, and with it the operations on categories')
       .option('--quota <bytes>', 'the bytes that the site may use (default: no limit)', parseQuota)

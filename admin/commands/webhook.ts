@@ -59,7 +59,7 @@ const find = async (stores: AdminStores, id: string, options: Options) => {
 
 const settingsOf = ({ url: targetUrl, type, subject, description, enable: enabled, rotate }: Options) => {
   const types = type?.includes(everyType) ? [] : type && [...new Set(type)]
-  return { targetUrl, types, subject, description, enabled, rotate }
+  return { targetUrl, types, subject: subject?.normalize('NFC'), description, enabled, rotate }
 }
 
 const refusePrivateOnAws = (_: Command, self: Command): void => {

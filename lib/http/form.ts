@@ -7,5 +7,5 @@ import { parse } from 'qs-esm'
 export const readForm = (text: string, most = 2_000): unknown => {
   // Without this check, the parser would silently drop the parameters beyond its limit.
   if (text.split('&').length > most) throw new Error(`it has more than ${most} names`)
-  return parse(text, { parameterLimit: most, arrayLimit: 500, depth: 3 })
+  return parse(text, { parameterLimit: most, arrayLimit: Math.min(most, 500), depth: 2 })
 }

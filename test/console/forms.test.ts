@@ -91,6 +91,8 @@ test('a change by someone else is not overwritten, and the user can try again (K
   const page = await open(view)
   // Hides changes of other people until the page itself changes something.
   await page.route('**/changes?*', (route) => route.abort())
+  // The page may already wait for changes.
+  await page.reload()
   await expectRows(page, ['Name', 'Email address', 'Date of birth'])
   await client.forms.change(form, -7, { order: 1 })
   await page.getByRole('button', { name: 'Move Name' }).press('ArrowDown')

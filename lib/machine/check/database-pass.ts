@@ -144,7 +144,7 @@ const largeNumbers = (connection: DatabaseSync): readonly string[] =>
 
 const damageIn = (connection: DatabaseSync): readonly string[] => {
   try {
-    const answers = column<string>('PRAGMA integrity_check')(connection)()
+    const answers = column<string>('PRAGMA integrity_check(1000000)')(connection)()
     return answers.filter((answer) => answer !== 'ok').map((answer) => answer.replaceAll(/\s+/g, ' '))
   } catch (error) {
     return [reasonOf(error)]

@@ -167,10 +167,10 @@ export const makeLocks = ({ path, locks }: DataDirectory): void => {
  * Removes all files of the service except the marker, which already marks the directory as incomplete. Needs no free
  * space.
  */
-export const removeContents = (directory: DataDirectory, isOfVersion01?: boolean): void => {
+export const removeContents = (directory: DataDirectory, isOfEarlyVersion?: boolean): void => {
   const { path, database, wal, blobs, orphans, demo, running } = directory
   const old = ['tables', 'objects', 'run'].map((name) => join(path, name))
   const own = [database, wal, `${database}-shm`, `${database}-journal`, blobs, orphans, `${demo}.new`, running]
-  for (const file of [...(isOfVersion01 ? old : own), demo]) rmSync(file, { recursive: true, force: true })
+  for (const file of [...(isOfEarlyVersion ? old : own), demo]) rmSync(file, { recursive: true, force: true })
   flush(path)
 }
