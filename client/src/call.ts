@@ -19,7 +19,7 @@ export interface Call {
   readonly repeatable: boolean
   /** The URL needs no token and must not receive the token, because the service has signed the URL. */
   readonly isSigned?: boolean
-  /** Whether the caller reads this answer as a stream, and checks that the answer is complete. */
+  /** True if the caller reads this answer as a stream. The caller then checks that the answer is complete. */
   readonly streams?: (answer: Response) => boolean
   /** Replaces the number of attempts of the client. */
   readonly attempts?: number

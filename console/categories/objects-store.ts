@@ -129,7 +129,7 @@ export const inChunks = async (
   for (let from = 0; from < ids.length; from += size) await work(ids.slice(from, from + size))
 }
 
-/** Of these objects, those in the category, and whether the category displays each. */
+/** Returns those of the objects that are in the category, with true if the category displays the object. */
 export const readLinks = async (
   categories: Categories,
   category: number,
