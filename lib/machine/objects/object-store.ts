@@ -178,7 +178,7 @@ export const createObjectStore = ({
     },
 
     async remove(objects, options = {}) {
-      const batches = options.entry ? [objects] : chunksOf(objects, removalStep)
+      const batches = options.entry || options.removedFolder ? [objects] : chunksOf(objects, removalStep)
       try {
         const removals = await Promise.all(batches.map((batch) => removeSome(batch, options)))
         return {
