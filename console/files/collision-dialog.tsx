@@ -4,8 +4,9 @@ import { Dialog } from '../parts/dialog.tsx'
 import { CheckField } from '../parts/fields.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf, parentOf } from '../uploads/paths.ts'
+import type { Answer } from '../uploads/send-upload.ts'
 import type { Upload } from '../uploads/upload-list.ts'
-import type { Answer, Uploads } from '../uploads/uploads.ts'
+import type { Uploads } from '../uploads/uploads.ts'
 import { folderName } from './commands.ts'
 
 // The question may appear while the user types elsewhere. So the default keeps both files, in case the user presses

@@ -1,16 +1,12 @@
-import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { SiteClient } from '../../client/src/index.ts'
+import { batch, computed, type ReadonlySignal, signal } from '@preact/signals'
 import { hasStatus } from '../../client/src/service-error.ts'
-import { nameTaken, nameTakenError } from '../parts/failure.tsx'
 import type { Given } from './dropped.ts'
 import { forEachPath } from './for-each-path.ts'
-import type { createKeptUploads, KeptUpload } from './kept-uploads.ts'
-import { pathExists } from './path-exists.ts'
-import { join, numbered } from './paths.ts'
+import type { KeptUpload } from './kept-uploads.ts'
+import { join } from './paths.ts'
+import { type Answer, createSending, giveUp, type Shared, type UploadsOptions } from './send-upload.ts'
 import { createUploadList, isOpen, type Stage, type Totals, type Upload } from './upload-list.ts'
 import { createProgress } from './upload-progress.ts'
-
-export type Answer = 'replace' | 'both' | 'skip'
 
 export interface FoundUpload {
   readonly kept: KeptUpload
@@ -39,20 +35,8 @@ export interface Uploads {
   renew(): void
 }
 
-interface UploadsOptions {
-  readonly client: () => SiteClient
-  readonly kept: ReturnType<typeof createKeptUploads>
-  /** In milliseconds of a monotonic clock. */
-  readonly now: () => number
-  readonly onFolderFailure?: (path: string, error: unknown, repeat: () => void) => void
-}
-
 const mostAtOnce = 3
-const fromStart = { sent: 0, address: undefined, storedAs: undefined }
-/** After this many taken names, the failure is shown. */
-const mostNumbers = 100
 
-const isTaken = (error: unknown): boolean => hasStatus(error, 412) || Object(error).code === nameTaken
 /** The token expired or the service was unavailable. The file itself is not the cause. */
 const isTransient = (error: unknown): boolean => hasStatus(error, 0, 401, 502, 503, 504)
 /** For a file that the device cannot read any more, browsers report a failure of the network. */
@@ -67,81 +51,6 @@ const faultOf = async (file: File, error: unknown): Promise<unknown> => {
 }
 /** True if a reload should keep the upload, even a failed one. */
 const isUnfinished = ({ stage }: Upload): boolean => stage !== 'done' && stage !== 'skipped'
-
-const giveUp = (client: UploadsOptions['client'], address: string | undefined): void => {
-  // If this fails, the service removes the bytes later.
-  if (address)
-    client()
-      .files.cancel(address)
-      .catch(() => {})
-}
-
-interface Shared extends UploadsOptions {
-  readonly list: ReturnType<typeof createUploadList>
-  // The key is the id of the upload, or the id of the group with a minus sign.
-  readonly answers: Map<number, Answer>
-  readonly rate: Signal<number>
-  readonly keep: () => void
-}
-
-const createSending = (shared: Shared, progress: (id: number, sent: number) => void) => {
-  const { client, answers, keep, list } = shared
-  const { change } = list
-
-  const put = (upload: Upload, path: string, signal: AbortSignal, storedAs?: string) =>
-    client().files.put(path, upload.file, {
-      replace: upload.replace,
-      signal,
-      resume: upload.address,
-      // A browser itself repeats a request whose connection broke, so the first attempt may have stored the file.
-      mayBeStored: true,
-      onProgress: ({ sent }) => progress(upload.id, sent),
-      onBegun: (address) => {
-        if (!list.get(upload.id)) return giveUp(client, address)
-        change(upload.id, { address, storedAs })
-        keep()
-      },
-      ...(upload.file.type && { contentType: upload.file.type }),
-    })
-
-  const storeUnderNewName = async (upload: Upload, signal: AbortSignal): Promise<string> => {
-    for (let number = 2; ; number++) {
-      const path = numbered(upload.path, number)
-      try {
-        await put(upload, path, signal, path)
-        return path
-      } catch (error) {
-        if (!isTaken(error) || number > mostNumbers) throw error
-      }
-    }
-  }
-
-  const send = async (upload: Upload, signal: AbortSignal) => {
-    const { id, group, path, address, storedAs } = upload
-    const answer = answers.get(id) ?? answers.get(-group)
-    // No bytes are sent while the user may still decide to skip the file.
-    if (answer === 'skip' && (await pathExists(client(), path, true))) return change(id, { stage: 'skipped' })
-    const isNumbered = answer === 'both' && answers.has(id) && !(address && storedAs)
-    const stored = isNumbered ? await storeUnderNewName(upload, signal) : (storedAs ?? path)
-    if (!isNumbered) await put({ ...upload, replace: upload.replace || answer === 'replace' }, stored, signal, storedAs)
-    change(id, { stage: 'done', sent: upload.file.size, path: stored })
-  }
-
-  const fail = (upload: Upload, error: unknown) => {
-    const forAll = answers.get(-upload.group)
-    if (!isTaken(error) || answers.has(upload.id)) {
-      const fault = isTaken(error) ? { ...fromStart, error: nameTakenError() } : { error }
-      change(upload.id, { stage: 'failed', ...fault })
-    } else if (forAll) {
-      answers.set(upload.id, forAll)
-      change(upload.id, { stage: forAll === 'skip' ? 'skipped' : 'waiting', ...fromStart })
-    } else {
-      change(upload.id, { stage: 'asking', ...fromStart, error })
-    }
-  }
-
-  return { send, fail }
-}
 
 const createQueue = (shared: Shared) => {
   const { keep, list } = shared
