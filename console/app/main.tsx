@@ -35,7 +35,7 @@ const App = ({ session, live, links }: AppProps) => {
   const asked = links.asked.value
   const site = entrance?.list.find(({ id }) => id === wanted) ?? entrance?.list[0]
   const client = useMemo(() => site && entrance?.choose(site.id), [entrance, site?.id])
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The address names no site, or a site that the token does not cover.
     if (site && site.id !== wanted)
       goTo({ site: site.id, ...(wanted !== undefined && { path: [] }) }, { replace: true })

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Me, SiteClient } from '../../client/src/index.ts'
 import { useUploads } from '../files/use-uploads.ts'
 import { PageContext } from '../page/context.ts'
@@ -65,7 +65,7 @@ export const Shell = ({ access, me, session, live }: ShellProps) => {
   // A held page has unsaved work, so its view stays even without its right.
   const offered = views.filter(({ name, right }) => rights.has(right) || (isHeld.value && name === route.value.view))
   const view = offered.find(({ name }) => name === route.value.view) ?? offered[0]
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The address names the shown view, so that its path never opens in another view.
     if (view) goTo({ view: view.name }, { replace: true })
   }, [view, route.value.view])

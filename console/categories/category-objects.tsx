@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useLayoutEffect, useMemo } from 'preact/hooks'
 import type { Change } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { useLiveLoad } from '../page/live-load.ts'
@@ -44,7 +44,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   const { isLinking, opened } = useMemo(() => ({ isLinking: signal(false), opened: signal<Item>() }), [list])
   useLiveLoad(list, list.load, isAboutObjects)
   const view = list.view.value
-  useEffect(() => {
+  useLayoutEffect(() => {
     goTo({ query: queryFor(kind, view) }, { replace: true })
   }, [kind, view])
 

@@ -92,7 +92,7 @@ const useExistingFolder = ({ folder, dialog }: FilesStore) => {
 
 /** The address follows when no dialog is open, because a dialog does not outlast a change of the address. */
 const useSiteSpelling = ({ folder, dialog }: FilesStore) => {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const { path, query } = route.value
     const isOther = folder.path.value !== path.join('/') && !dialog.value
     if (isOther) goTo({ path: partsOf(folder.path.value), query }, { replace: true })
@@ -104,9 +104,9 @@ export const FilesView = () => {
   const store = useMemo(() => createFilesStore(() => client), [client])
   const keyboard = useMemo(() => ({ isInList: false }), [store, uploads])
   const files = useMemo(() => ({ store, uploads, rights, keyboard }), [store, uploads, rights, keyboard])
-  const { path, query } = route.value
-  const place = path.join('/')
-  const file = query['file']
+  const shown = route.value
+  const place = shown.path.join('/')
+  const file = shown.query['file']
   // This effect is synchronous, so that an action on the shown folder never applies to the previous one.
   useLayoutEffect(() => {
     // A dialog belongs to the folder in which it was opened.
@@ -130,10 +130,11 @@ export const FilesView = () => {
     const timer = setTimeout(store.folder.refresh, 250)
     return () => clearTimeout(timer)
   }, [done])
-  // The details always show the only selected entry.
+  // The details always show the only selected entry. This effect is not synchronous, because a link that selects an
+  // entry also changes the address. Then this effect changes nothing.
   const [only, ...others] = store.folder.chosen.value
   useEffect(() => {
-    if (file !== undefined && only?.type === 'file' && others.length === 0)
+    if (route.value === shown && file !== undefined && only?.type === 'file' && others.length === 0)
       goTo({ query: { file: only.name } }, { replace: true })
   }, [only?.name, others.length])
   // After Back, the selection follows the details.

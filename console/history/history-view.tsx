@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { useCallback, useEffect, useMemo } from 'preact/hooks'
+import { useCallback, useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import type { Change, ChangeType } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { Button } from '../parts/button.tsx'
@@ -45,7 +45,7 @@ export const HistoryView = () => {
     return live.subscribe(store.receive)
   }, [store, access, live])
   const filter = store.filter.value
-  useEffect(() => {
+  useLayoutEffect(() => {
     goTo({ query: { ...filter } }, { replace: true })
   }, [filter])
   const open = useSignal<ReadonlySet<string>>(new Set())

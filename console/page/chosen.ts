@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import type { Change, SiteClient } from '../../client/src/index.ts'
 import type { Named } from '../parts/chooser.tsx'
 import { goTo, route } from '../route/routes.ts'
@@ -20,7 +20,7 @@ export const useChosen = <Item extends Named>(
   const { items, failure, load } = useLiveList(read, isAbout)
   const chosen = chosenId()
   const [first] = items.value ?? []
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (chosen === undefined && first && hasRoom()) goTo({ path: [String(first.id)] }, { replace: true })
   }, [chosen, first])
   return {

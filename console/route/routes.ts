@@ -45,7 +45,10 @@ export const linkTo = (change: Partial<Route>): string => {
   })
 }
 
-/** `replace` adds no entry to the history of the browser. */
+/**
+ * `replace` adds no entry to the history of the browser. A component calls this in a layout effect, because a later effect
+ * could change a newer address.
+ */
 export const goTo = (change: Partial<Route>, { replace = false } = {}): void => {
   const hash = linkTo(change)
   if (hash === location.hash) return
