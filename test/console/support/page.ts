@@ -21,9 +21,9 @@ export const choose = async (page: Page, menu: string | RegExp, item: string): P
   await page.getByRole('menuitem', { name: item }).click()
 }
 
-/** Presses a button of the open dialog with the Enter key. */
+/** Presses a button of the open dialog with the Enter key. While a button is disabled, the key presses another one. */
 export const confirm = (page: Page, name: string): Promise<void> =>
-  page.getByRole('dialog').getByRole('button', { name, exact: true }).press('Enter')
+  page.getByRole('dialog').getByRole('button', { name, exact: true, disabled: false }).press('Enter')
 
 export const follow = (page: Page, fragment: string): Promise<void> =>
   page.evaluate((hash) => {
