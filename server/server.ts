@@ -71,7 +71,8 @@ export const dispatch =
   (path: string): Handler =>
     handlers[groupAt(path)]
 
-// Sends 100 Continue when an operation first reads the body, so never before an early error.
+// Sends 100 Continue when an operation first reads the body, so never before an early error. A reader that stops early
+// removes its listeners, and then an error without a listener would end the process.
 const bodyAfterContinue = (request: IncomingMessage, response: ServerResponse): Readable =>
   Readable.from(
     (async function* () {
@@ -79,7 +80,7 @@ const bodyAfterContinue = (request: IncomingMessage, response: ServerResponse): 
       yield* request
     })(),
     { objectMode: false },
-  )
+  ).on('error', () => {})
 
 const complaintInterval = 1_000
 

@@ -82,6 +82,24 @@ test('an incomplete body is not logged as a fault of the service', async ({ star
   expect(stderr).not.toMatch(/ 5\d\d (?!ms)|failed|Error/)
 })
 
+test('a refused body after 100 Continue does not end the service', async ({ start }) => {
+  const service = await start()
+  const headers = { 'Content-Type': 'application/json', 'Transfer-Encoding': 'chunked', Expect: '100-continue' }
+  const sendTooMuch = async () => {
+    const connection = await rawConnection({ url: service.baseUrl })
+    await connection.write(requestText('POST', '/api/v2/admin/tokens', headers))
+    await connection.until(/100 Continue/)
+    await connection.write(`14000\r\n${' '.repeat(0x14000)}\r\n`)
+    await connection.until(/HTTP\/1\.1 413 /)
+    return connection
+  }
+  const [left, waiting] = [await sendTooMuch(), await sendTooMuch()]
+  left.destroy()
+  await waiting.rest()
+  expect((await service.request('/health')).status).toBe(200)
+  expect(await service.stop()).toMatchObject({ status: 0 })
+})
+
 test('a body with malformed chunks is refused with an answer', async ({ service }) => {
   const text = requestText('PUT', field, { Authorization: service.token, 'Transfer-Encoding': 'chunked' }, 'zz\r\n')
   const received = await sendText(service.baseUrl, text)
