@@ -46,7 +46,12 @@ const readText = z.transform((value: unknown, context): unknown => {
   }
 })
 
-const asList = z.transform((value: unknown): unknown => (Array.isArray(value) || value === undefined ? value : [value]))
+// The parser of forms makes an object of a list that is too long.
+const asList = z.transform((value: unknown): unknown => {
+  if (Array.isArray(value) || value === undefined) return value
+  const members = typeof value === 'object' ? Object.values(Object(value)) : []
+  return members.length > mostItems ? members : [value]
+})
 
 const asObject = (member: MemberName) =>
   z.transform((entry: unknown): unknown => (typeof entry === 'object' ? entry : { [member]: entry }))

@@ -256,6 +256,13 @@ describeWithAdmin.each(sidesOfNews)('Refusals to unlink $what', (side) => {
     expect(await linked()).toEqual([1, 2, 3, 4])
   })
 
+  test('A form with more than 500 items is told the limit (C-37, C-45)', async () => {
+    for (const name of ['items', 'items[]']) {
+      const answer = await remove(Array(501).fill(`${name}=1`).join('&'), { headers: form })
+      expect(answer).toMatchObject({ status: 400, json: { message: expect.stringContaining('500 entries or fewer') } })
+    }
+  })
+
   test.each<[string, unknown, string, Call['headers']?]>([
     ...['items', '=1', 'items[0][objectId]=one', 'objects=1', '"items=1"', '1'].map(
       (body) => [`the body ${body}`, body, '', asJson] as [string, unknown, string, Call['headers']],
