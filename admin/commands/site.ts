@@ -59,14 +59,16 @@ type CreateOptions = Omit<Site, 'id' | 'dataCentre'> & Partial<Pick<Site, 'id' |
 const firstId = 1001
 
 const homeOf = (wanted: string | undefined, dataCentres: readonly DataCentre[]): string => {
-  const usual = dataCentres.find(({ isDefault }) => isDefault) ?? dataCentres[0]
-  const home = wanted === undefined ? usual : dataCentres.find(({ id }) => id === wanted)
-  if (home) return home.id
+  const usual = dataCentres.length === 1 ? dataCentres : dataCentres.filter(({ isDefault }) => isDefault)
+  const [home, another] = wanted === undefined ? usual : dataCentres.filter(({ id }) => id === wanted)
+  if (home && !another) return home.id
   const known = dataCentres.map(({ id }) => id).join(', ')
+  const unclear = 'Add --data-centre, because the directory has several default data centres, or none.'
+  const fault = wanted === undefined ? unclear : `There is no data centre ${wanted}.`
   throw new Refusal(
     dataCentres.length === 0
       ? 'There is no data centre yet. Add one with "data-centre add ID --url URL".'
-      : `There is no data centre ${wanted}. Choose one of: ${known}.`,
+      : `${fault} Choose one of: ${known}.`,
   )
 }
 

@@ -239,6 +239,8 @@ export const messages = {
       `A service that serves ${id} from this data directory sets its base URL at each start. Start it with the new --base-url.\n`,
     missing: (id: number) => `Site ${id} does not exist. "site list" lists all sites.`,
     noDataCentre: 'There is no data centre yet. Add one with "data-centre add ID --url URL".',
+    noSingleDefault:
+      'Add --data-centre, because the directory has several default data centres, or none. Choose one of: eu, us.',
     noFreeId: 'No id above the highest used id is free. Choose a lower id with --id.',
     removal: (parts: string) => phrase`^Removing site 1001 "Demo site" also removes ${parts}`,
     waiting: phrase`^The site is empty. Waiting 60 seconds until its tokens stop working everywhere`,

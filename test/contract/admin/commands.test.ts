@@ -64,6 +64,25 @@ test('site create is refused while the directory has no data centre', async ({ d
   expect(outcome).toEqual(refusal(dataDirectory, messages.site.noDataCentre))
 })
 
+test.for([
+  ['several', true],
+  ['no', false],
+] as const)(
+  'site create needs --data-centre beside %s defaults (T-8)',
+  async ([, isDefault], { commands, siteDirectory }) => {
+    const { stores, close } = await openMachine(siteDirectory)
+    const register = (id: string) => stores.sites.putDataCentre({ id, url: `https://${id}.example`, isDefault })
+    await register('us')
+    expect(await commands.run('site create --name Only')).toMatchObject({ dataCentre: 'us' })
+    await register('eu')
+    await close()
+    for (const line of ['site create --name Shop', 'site create --name Shop --id 5000']) {
+      expect(await commands.attempt(line)).toEqual(refusal(siteDirectory, messages.site.noSingleDefault))
+    }
+    expect(await commands.run('site create --name Shop --data-centre eu')).toMatchObject({ dataCentre: 'eu' })
+  },
+)
+
 test.for(['site create --name Far', 'form create --name Far --site 1001'])(
   'a command is refused when the highest possible id is in use: %s',
   async (line, { commands: { run, attempt }, siteDirectory }) => {
