@@ -1,4 +1,4 @@
-import { CfnOutput, DefaultStackSynthesizer, type Stack } from 'aws-cdk-lib'
+import { CfnOutput, DefaultStackSynthesizer, Duration, type Stack } from 'aws-cdk-lib'
 import { ManagedPolicy, Role, WebIdentityPrincipal } from 'aws-cdk-lib/aws-iam'
 import type { TableName } from '../../lib/config/tables.ts'
 import { administrationGrants, allow, allowKeys, allowOnFiles, allowOnTables, keyActions } from '../config/grants.ts'
@@ -47,6 +47,7 @@ export const createDeploymentRole = (stack: Stack, settings: Settings): readonly
 
   const role = new Role(stack, 'DeploymentRole', {
     description: `Deploys from ${repository}`,
+    maxSessionDuration: Duration.hours(12),
     assumedBy: new WebIdentityPrincipal(identity('oidc-provider', issuer), {
       StringEquals: {
         [`${issuer}:aud`]: 'sts.amazonaws.com',
