@@ -41,7 +41,7 @@ const createStreamFunction = (scope: Construct, options: FunctionOptions, number
   const logs = createLogs(scope, 'Logs')
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') })
   logs.grantWrite(role)
-  // Lambda writes requests that come from its own region to a second log group.
+  // Lambda writes every line to this second log group first, and then copies it to the first one.
   createLogs(scope, 'LocalLogs', `${logs.logGroupName}.local`).grantWrite(role)
   for (const statement of statementsOf('storage', options)) role.addToPolicy(statement)
   const secrets = originSecrets(scope, number)
