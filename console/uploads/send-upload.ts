@@ -83,16 +83,16 @@ export const createSending = (shared: Shared, progress: (id: number, sent: numbe
     change(id, { stage: 'done', sent: upload.file.size, path: stored })
   }
 
-  const fail = (upload: Upload, error: unknown) => {
-    const forAll = answers.get(-upload.group)
-    if (!isTaken(error) || answers.has(upload.id)) {
-      const fault = isTaken(error) ? { ...fromStart, error: nameTakenError() } : { error }
-      change(upload.id, { stage: 'failed', ...fault })
-    } else if (forAll) {
-      answers.set(upload.id, forAll)
-      change(upload.id, { stage: forAll === 'skip' ? 'skipped' : 'waiting', ...fromStart })
+  const fail = ({ id, group, address, storedAs }: Upload, error: unknown) => {
+    const [own, forAll] = [answers.get(id), answers.get(-group)]
+    if (!isTaken(error)) change(id, { stage: 'failed', error })
+    else if (own === 'both' && address && storedAs) change(id, { stage: 'waiting', ...fromStart })
+    else if (own) change(id, { stage: 'failed', ...fromStart, error: nameTakenError() })
+    else if (forAll) {
+      answers.set(id, forAll)
+      change(id, { stage: forAll === 'skip' ? 'skipped' : 'waiting', ...fromStart })
     } else {
-      change(upload.id, { stage: 'asking', ...fromStart, error })
+      change(id, { stage: 'asking', ...fromStart, error })
     }
   }
 

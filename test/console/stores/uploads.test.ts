@@ -239,6 +239,29 @@ test('a file with a number continues under it, also after a reload (K-9)', async
   expect(asked.at(-1)).toBe('a (3).bin there again')
 })
 
+test('a file whose numbered name is taken during a pause gets the next number (K-9)', async () => {
+  const asked: string[] = []
+  const taken = new Set(['a.bin'])
+  const uploads = create({
+    async put(path, _, { signal, resume, onBegun } = {}) {
+      asked.push(`${path} ${resume}`)
+      if (path === 'a (3).bin') return
+      if (taken.has(path)) throw refusal(412, 100412)
+      onBegun?.('there')
+      await new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+    },
+  })
+  uploads.add(given('a.bin'), '')
+  await vi.waitFor(() => expect(uploads.question.value?.path).toBe('a.bin'))
+  uploads.answer(uploads.question.value?.id ?? 0, 'both', false)
+  await vi.waitFor(() => expect(asked.at(-1)).toBe('a (2).bin undefined'))
+  uploads.pause()
+  taken.add('a (2).bin')
+  uploads.resume()
+  await vi.waitFor(() => expect(stages(uploads)).toEqual(['a (3).bin done']))
+  expect(asked.slice(2)).toEqual(['a (2).bin there', 'a (2).bin undefined', 'a (3).bin undefined'])
+})
+
 test('a question about a taken name is about the file that an answer replaces (K-9)', async () => {
   const tab = createTab()
   const left = { path: 'a.bin', size: 10, modified: 1, address: 'there', storedAs: 'a (2).bin' }
