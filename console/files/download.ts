@@ -1,5 +1,4 @@
 import type { SiteClient } from '../../client/src/index.ts'
-import { refuseUnreachable } from '../parts/failure.tsx'
 import { nameOf } from '../uploads/paths.ts'
 
 const save = (href: string, name: string) => {
@@ -21,10 +20,4 @@ export const saveBlob = (blob: Blob, name: string): void => {
   save(url, name)
   // A minute is enough for the browser to start the download.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
-}
-
-/** A link leads only to the current version, so the page itself reads the bytes of old versions. */
-export const downloadVersion = async (client: SiteClient, path: string, version: string): Promise<void> => {
-  const response = await client.files.read(path, { version })
-  saveBlob(await response.blob().catch(refuseUnreachable), nameOf(path))
 }

@@ -1,14 +1,24 @@
 import { useEffect } from 'preact/hooks'
+import type { SiteClient } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { useAttempt } from '../parts/attempt.ts'
 import { Button } from '../parts/button.tsx'
-import { Failure } from '../parts/failure.tsx'
+import { Failure, refuseUnreachable } from '../parts/failure.tsx'
 import { formatMoment, formatSize } from '../parts/format.ts'
 import { attemptOrNotify, notify } from '../parts/toasts.tsx'
 import { texts } from '../texts/texts.ts'
 import { nameOf } from '../uploads/paths.ts'
-import { downloadVersion } from './download.ts'
+import { saveBlob } from './download.ts'
 import { useFiles } from './files-context.ts'
+
+/** A link leads only to the current version, so the page itself reads the bytes of old versions. */
+const downloadVersion = async (client: SiteClient, path: string, version: string): Promise<void> => {
+  const content = document.getElementById('content')
+  const response = await client.files.read(path, { version })
+  const bytes = await response.blob().catch(refuseUnreachable)
+  // A sign-out removes the content of the page.
+  if (content?.isConnected) saveBlob(bytes, nameOf(path))
+}
 
 export const Versions = ({ path }: { readonly path: string }) => {
   const { store, rights } = useFiles()

@@ -132,6 +132,8 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
   const noteRefusal = async (response: Response) => {
     const own = token
     const code = await codeOf(response)
+    // Meanwhile, the person may have signed out.
+    if (own !== token) return
     if (isTokenRefused(response.status, code)) {
       isExpired.value = true
       // Another server, such as a proxy, may also answer 401.
@@ -147,9 +149,8 @@ export const createSession = ({ url, stores, heldSite, ...options }: SessionOpti
       const isShut = () => gate?.isShut && !isSignOut(...request)
       if (isShut()) return never()
       const response = await send(...request)
-      if (isShut()) return never()
       if (response.status >= 400 && own === token && entrance.value) await noteRefusal(response)
-      return response
+      return isShut() ? never() : response
     }
   }
 

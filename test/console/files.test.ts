@@ -417,6 +417,44 @@ test('the panel shows a picture, and downloads any file (K-11)', async ({ open, 
   await details(page).getByText('No preview is available for this file.').waitFor()
 })
 
+test('a version that arrives after a sign-out is not saved (K-6)', async ({ open, client, folder }) => {
+  const path = `${folder}/a.txt`
+  await client.files.put(path, 'first')
+  await client.files.put(path, 'second', { replace: true })
+  const page = await open(`#/1001/files/${folder}?file=a.txt`)
+  await page.evaluate(() => {
+    const { dataset } = document.body
+    const read = Response.prototype.blob
+    Response.prototype.blob = async function () {
+      const bytes = await read.call(this)
+      dataset.version = 'held'
+      await new Promise((resolve) => addEventListener('release', resolve, { once: true }))
+      return bytes
+    }
+    HTMLAnchorElement.prototype.click = function () {
+      dataset.version = this.download
+    }
+  })
+  const download = async () => {
+    await details(page)
+      .getByRole('button', { name: /^Download the version/ })
+      .click()
+    await page.locator('body[data-version=held]').waitFor()
+  }
+  const release = () =>
+    page.evaluate(async () => {
+      dispatchEvent(new Event('release'))
+      await new Promise((resolve) => setTimeout(resolve))
+      return document.body.dataset.version
+    })
+  await download()
+  expect(await release()).toBe('a.txt')
+  await download()
+  await choose(page, 'Settings', 'Sign out')
+  await page.getByLabel('Password').waitFor()
+  expect(await release()).toBe('held')
+})
+
 test('a folder shows the number of its entries after a visit (K-51)', async ({ openFolder, client, folder }) => {
   for (const name of ['a', 'b']) await client.files.put(`${folder}/sub/${name}.txt`, name)
   const page = await openFolder(['0.txt'])

@@ -38,6 +38,38 @@ test('after a sign-out, earlier steps send nothing more with the token (K-6)', a
   expect(session.entrance.value?.me?.name).toBe('ann')
 })
 
+test('a refusal that arrives after a sign-out changes no later session (K-6)', async () => {
+  const text = Promise.withResolvers<string>()
+  const body = new ReadableStream({
+    pull: async (controller) => {
+      controller.enqueue(new TextEncoder().encode(await text.promise))
+      controller.close()
+    },
+  })
+  const arrived = Promise.withResolvers<void>()
+  const { fetch } = scriptedFetch((each) => {
+    if (isSites(each)) return sites(address)
+    if (!each.url.includes('storage')) return json({ ...me, kind: 'token' })
+    arrived.resolve()
+    return new Response(body, { status: 401, headers: { 'Content-Type': 'application/json' } })
+  })
+  const session = createSession({ url: address, stores: { tab: emptyStore(), device: emptyStore() }, fetch })
+  await session.signIn({ token: 'secret' }, 'tab')
+  let isOver = false
+  const end = () => {
+    isOver = true
+  }
+  session.entrance.value?.choose(1).files.createFolder('late').then(end, end)
+  await arrived.promise
+  await new Promise(setImmediate)
+  await session.signOut()
+  await session.signIn({ token: 'other' }, 'tab')
+  text.resolve('{"code":101000,"message":"The token is wrong."}')
+  // These requests take longer than the rest of that step.
+  await session.readRights()
+  expect([isOver, session.isExpired.value]).toEqual([false, false])
+})
+
 test('a sign-in works after sign-outs at once, during a read of the rights (K-6, K-30)', async () => {
   const { fetch, asked } = scriptedFetch((each) => (isSites(each) ? sites(address) : json(me)))
   let held: Promise<void> | undefined
