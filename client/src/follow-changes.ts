@@ -34,13 +34,12 @@ const longestWait = 20
 const longestSilence = 45_000
 const [shortestPause, longestPause] = [1_000, 60_000]
 
+export const isRefusal = ({ status }: ServiceError): boolean =>
+  status >= 400 && status < 500 && ![408, 429].includes(status)
+
 /** The code of another server, such as a proxy, is its status. */
 const isFinal = (error: unknown): error is ServiceError =>
-  error instanceof ServiceError &&
-  error.status >= 400 &&
-  error.status < 500 &&
-  error.code !== error.status &&
-  ![408, 429].includes(error.status)
+  error instanceof ServiceError && isRefusal(error) && error.code !== error.status
 
 const asServiceError = (error: unknown, host: string): ServiceError =>
   error instanceof ServiceError

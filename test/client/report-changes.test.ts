@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { reportChanges } from '../../client/src/command/report-changes.ts'
-import type { Change } from '../../client/src/index.ts'
+import { type Change, type FollowQuery, ServiceError } from '../../client/src/index.ts'
 import { entry, siteOf } from '../console/support/site.ts'
 import { changeWith } from './support/change.ts'
 
@@ -10,8 +10,13 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Reports the changes below a folder. Returns the printed lines, and the signal. */
-const report = (folder: string, changes: readonly Partial<Change>[], isOwn = (_: string | null) => false) => {
+/** Reports the changes below a folder, after failures with these statuses. Returns the printed lines. */
+const report = (
+  folder: string,
+  changes: readonly Partial<Change>[],
+  isOwn = (_: string | null) => false,
+  statuses: readonly number[] = [],
+) => {
   const shown: string[] = []
   vi.spyOn(console, 'error').mockImplementation((text) => shown.push(text))
   const client = {
@@ -20,7 +25,9 @@ const report = (folder: string, changes: readonly Partial<Change>[], isOwn = (_:
       newest: async () => [],
       async *list() {},
       page: async () => ({ items: [], next: undefined }),
-      async *follow() {
+      async *follow({ onConnection }: FollowQuery = {}) {
+        for (const status of statuses)
+          onConnection?.(new ServiceError({ status, code: status, message: `The answer was ${status}.` }))
         yield* changes.map(changeWith)
       },
     },
@@ -54,4 +61,12 @@ test('watch shows a change of a whole folder above, but not of other files (T-66
   await ended
   await vi.advanceTimersByTimeAsync(1_000)
   expect(shown.map((line) => /: (.*) \(/.exec(line)?.[1])).toEqual(['a', 'a', 'a → c', 'd → a'])
+})
+
+test('watch says once that a proxy refuses to show changes, and continues (T-66)', async () => {
+  const { shown, ended } = report('', [{ subject: 'a' }], undefined, [0, 503, 429, 403, 404])
+  await ended
+  expect(shown).toEqual(['Changes on the site are not shown: The answer was 403.'])
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(shown).toHaveLength(2)
 })

@@ -1,3 +1,4 @@
+import { isRefusal } from '../follow-changes.ts'
 import type { Change, ChangeType } from '../index.ts'
 import { ServiceError } from '../service-error.ts'
 import { tell } from './output.ts'
@@ -38,13 +39,22 @@ const describe = (change: Change): string => {
 
 /**
  * Prints the changes that others make to the files below a folder, until the signal aborts. If the service refuses
- * this, prints one message. Errors: a `ServiceError` with status 401.
+ * this, prints one message. If another server refuses this, also prints one message, but continues. Errors: a
+ * `ServiceError` with status 401.
  */
 export const reportChanges = async (context: Context, wanted: string, signal: AbortSignal): Promise<void> => {
+  const tellRefusal = ({ code, message }: ServiceError) =>
+    tell(context, { event: 'unwatched', code, message }, `Changes on the site are not shown: ${message}`)
+  let isTold = false
+  const onConnection = (failure?: ServiceError) => {
+    if (isTold || !failure || !isRefusal(failure)) return
+    isTold = true
+    tellRefusal(failure)
+  }
   try {
     // The push writes to the folder in the spelling of the site, too.
     const folder = (await find(context, wanted))?.path ?? wanted.normalize('NFC')
-    for await (const change of context.client.changes.follow({ types, signal })) {
+    for await (const change of context.client.changes.follow({ types, signal, onConnection })) {
       if (!concerns(folder, change) || context.isOwn(change.requestId)) continue
       const print = () => {
         if (signal.aborted || context.isOwn(change.requestId)) return
@@ -55,7 +65,6 @@ export const reportChanges = async (context: Context, wanted: string, signal: Ab
   } catch (error) {
     if (signal.aborted) return
     if (!(error instanceof ServiceError) || error.status === 401) throw error
-    const { code, message } = error
-    tell(context, { event: 'unwatched', code, message }, `Changes on the site are not shown: ${message}`)
+    tellRefusal(error)
   }
 }
