@@ -38,6 +38,7 @@ export const messages = {
     otherTables: (tables: number) =>
       phrase`is of another version. …tables of version ${tables}, … Use the … Nothing was changed.$`,
     restoreFull: phrase`^The disk is full. … The directory is still empty.$`,
+    restoreFullAgain: phrase`^The disk is full. … No service starts until a restore succeeds.$`,
     restoreInterrupted: phrase`A restore into the data directory … was interrupted`,
     some: (count: number, what: string) =>
       phrase`is damaged: ${count} of its files or rows are damaged, such as …: ${what}. … Nothing was changed`,

@@ -56,7 +56,7 @@ interface RestoreOptions extends Pick<BackupOptions, 'evenIfDamaged' | 'signal'>
 
 /**
  * Fills an empty data directory from a backup. If the process dies meanwhile, no service starts on this directory until
- * the restore is repeated. Throws UsageError; then the directory is still empty.
+ * a restore succeeds. Throws UsageError; then the state of the directory is the same as before.
  */
 export const restoreBackup = async (
   backupPath: string,
@@ -91,6 +91,7 @@ export const restoreBackup = async (
     return { path: directory.path, ...marker, ...countsOf(found), disabledWebhooks }
   } catch (error) {
     claim.giveUp()
-    throw asSentence(error, `The data directory ${directory.path}`, 'The directory is still empty.')
+    const end = claim.wasHalfRestored ? 'No service starts until a restore succeeds.' : 'The directory is still empty.'
+    throw asSentence(error, `The data directory ${directory.path}`, end)
   }
 }

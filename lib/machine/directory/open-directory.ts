@@ -188,6 +188,7 @@ export const claimEmpty = async (directory: DataDirectory) => {
   const held = await lockEmpty(directory)
   const wasHalfRestored = inspect(directory)?.code === 'halfRestored'
   return {
+    wasHalfRestored,
     begin: () => begin(directory, 'half restored', undefined),
     fulfil() {
       // Root may have filled the folder of the user who runs the service, and this user cannot use files of root.

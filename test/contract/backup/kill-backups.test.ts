@@ -45,7 +45,8 @@ test('after a killed restoration, no service starts until a restoration succeeds
   await killWhen(['--data-dir', restored, 'restore', backup], () => existsSync(join(restored, 'site-admin.db')))
   // If the restoration ended before the kill, the directory is complete. Then the test makes it unfinished again.
   makeUnfinished(restored)
-  await expect(restore(backup, restored, { signal: AbortSignal.abort() })).rejects.toThrow()
+  const signal = AbortSignal.abort(Object.assign(new Error('Full'), { code: 'ENOSPC' }))
+  await expect(restore(backup, restored, { signal })).rejects.toThrow(messages.backup.restoreFullAgain)
 
   await expect(startService(restored)).rejects.toThrow(messages.backup.restoreInterrupted)
   await restore(backup, restored)
