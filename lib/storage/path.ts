@@ -81,7 +81,7 @@ export const parentOf = (path: StoragePath): StoragePath =>
   path.slice(0, Math.max(path.lastIndexOf('/'), 0)) as StoragePath
 
 /** The paths from `path` up to the first folder below `folder`, the deepest first. */
-export const upTo = (folder: StoragePath, path: StoragePath): readonly StoragePath[] => {
+const upTo = (folder: StoragePath, path: StoragePath): readonly StoragePath[] => {
   const found: StoragePath[] = []
   for (let one = path; one.length > folder.length; one = parentOf(one)) found.push(one)
   return found
@@ -89,9 +89,16 @@ export const upTo = (folder: StoragePath, path: StoragePath): readonly StoragePa
 
 export const ancestorsOf = (path: StoragePath): readonly StoragePath[] => upTo(root, path).slice(1).toReversed()
 
-export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] => [
-  ...new Set(paths.flatMap((path) => upTo(root, path).toReversed())),
-]
+/** The paths with all folders above them, without the root. Thousands of deep paths cost only as much as their folders. */
+export const foldersAround = (paths: readonly StoragePath[]): readonly StoragePath[] => {
+  const found = new Set<StoragePath>()
+  for (const path of paths) {
+    const fresh: StoragePath[] = []
+    for (let one = path; one !== root && !found.has(one); one = parentOf(one)) fresh.push(one)
+    for (const one of fresh.toReversed()) found.add(one)
+  }
+  return [...found]
+}
 
 /** Two names are equal in this form if they differ only in case (S-4). */
 export const foldCase = (name: string): string => name.normalize('NFC').toLowerCase()
@@ -113,6 +120,9 @@ export const fileKey = (edition: Edition, site: SiteId, path: StoragePath): stri
 
 export const folderKey = (edition: Edition, site: SiteId, path: StoragePath): string =>
   path === root ? `${edition}/${site}/` : `${edition}/${site}/${path}/`
+
+/** The folder of a file's key, or the folder whose key this is. */
+export const folderIn = (key: string): StoragePath => pathIn(key.slice(0, key.lastIndexOf('/') + 1))
 
 export const pathIn = (key: string): StoragePath => key.replace(/^[^/]*\/[^/]*\//, '').replace(/\/$/, '') as StoragePath
 

@@ -9,7 +9,7 @@ import {
   type Staged,
   type Transfer,
 } from '../../storage/object-store.ts'
-import { editions, folderKey, foldersAround, pathIn } from '../../storage/path.ts'
+import { editions, folderIn, folderKey, foldersAround, pathIn } from '../../storage/path.ts'
 import type { RecordChange } from '../tables/history.ts'
 import { newName } from './blobs.ts'
 import { endOf, type ObjectRow, type ObjectRows } from './object-rows.ts'
@@ -106,7 +106,7 @@ const requireNoClash = (rows: ObjectRows, { site }: PlaceConditions['unlocked'],
   const keys = changes.filter(({ kind }) => kind === 'restore').map(({ key }) => key)
   const files = keys.filter((key) => !key.endsWith('/')).map(pathIn)
   const below = files.flatMap((path) => editions.map((edition) => folderKey(edition, site, path)))
-  const folders = foldersAround(keys.map((key) => pathIn(key.slice(0, key.lastIndexOf('/') + 1))))
+  const folders = foldersAround(keys.map(folderIn))
   const taken = [...below, ...noFileAt(site, folders).map(([key]) => key)].find((key) => isTaken(rows, key))
   if (taken !== undefined) throw new NotPlaced({ outcome: 'occupied', key: taken })
 }

@@ -5,11 +5,11 @@ import type { ObjectStore } from '../object-store.ts'
 import {
   ancestorsOf,
   childOf,
+  folderIn,
   folderKey,
   isReserved,
   parentOf,
   parseName,
-  pathIn,
   requireScope,
   root,
   type Scope,
@@ -61,9 +61,8 @@ const planRelocation = (seen: SeenRelocation): Plan => {
   if (refusal) return refusal
   if (target === path) return 'nothing'
   const isFileMove = kind === 'move' && isFile
-  const newFolders = changes.map(({ key }) => pathIn(key.slice(0, key.lastIndexOf('/') + 1)))
   return {
-    paths: [path, target, ...newFolders],
+    paths: [path, target, ...changes.map(({ key }) => folderIn(key))],
     changes,
     absent: absencesAtTarget(relocation),
     ancestors,

@@ -4,7 +4,17 @@ import { reserves } from '../../core/time.ts'
 import { checkFolder, isUnconditional } from '../conditions.ts'
 import { listAll } from '../many-objects.ts'
 import type { ObjectStore, Period, Restoration } from '../object-store.ts'
-import { ancestorsOf, editions, folderKey, foldersAround, pathIn, root, type StoragePath, upTo } from '../path.ts'
+import {
+  ancestorsOf,
+  editions,
+  folderIn,
+  folderKey,
+  foldersAround,
+  parentOf,
+  pathIn,
+  root,
+  type StoragePath,
+} from '../path.ts'
 import { refuse, storageRefused } from '../refusals.ts'
 import { findAncestors } from '../resolve-path.ts'
 import { type ChangeDeps, change, noFileAt, type Plan, type Requester } from './change.ts'
@@ -83,11 +93,16 @@ const findClash = async (
   { site, deadline }: Requester,
 ): Promise<boolean> => {
   const isFile = (key: string) => !key.endsWith('/')
-  const foldersOf = (key: string) => upTo(folder, pathIn(key)).slice(isFile(key) ? 1 : 0)
   const comingFiles = new Set(changes.flatMap(({ key }) => (isFile(key) ? pathIn(key) : [])))
-  const comingFolders = new Set(changes.flatMap(({ key }) => foldersOf(key)))
-  const isClash = (key: string) =>
-    foldersOf(key).some((one) => comingFiles.has(one)) || (isFile(key) && comingFolders.has(pathIn(key)))
+  const comingFolders = new Set(foldersAround(changes.map(({ key }) => folderIn(key))))
+  const present = new Set([folder])
+  const isClash = (key: string) => {
+    for (let one = folderIn(key); !present.has(one); one = parentOf(one)) {
+      if (comingFiles.has(one)) return true
+      present.add(one)
+    }
+    return isFile(key) && comingFolders.has(pathIn(key))
+  }
   for (const edition of editions) {
     for await (const objects of listAll(files, folderKey(edition, site, folder))) {
       if (objects.some(({ key }) => isClash(key))) return true

@@ -8,6 +8,7 @@ import { listAll } from '../many-objects.ts'
 import type { ListedObject, ObjectStore } from '../object-store.ts'
 import {
   editions,
+  folderIn,
   folderKey,
   isInScope,
   isReserved,
@@ -16,7 +17,6 @@ import {
   root,
   type Scope,
   type StoragePath,
-  upTo,
 } from '../path.ts'
 import { refusalIn } from '../refusals.ts'
 import { resolveParent } from '../resolve-path.ts'
@@ -47,12 +47,9 @@ export const countFolder = async (
     objects += 1
     bytes += size
     const path = pathIn(key)
-    const isFolder = key.endsWith('/')
-    if (!isFolder) files.add(path)
-    for (const around of [...upTo(folder, path).slice(isFolder ? 0 : 1), folder]) {
-      if (folders.has(around)) break
-      folders.add(around)
-    }
+    if (!key.endsWith('/')) files.add(path)
+    folders.add(folder)
+    for (let around = folderIn(key); !folders.has(around); around = parentOf(around)) folders.add(around)
   }
   return result(false)
 }
