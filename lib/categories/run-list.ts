@@ -1,6 +1,6 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises'
 import { ServiceError } from '../core/errors.ts'
-import { chunksOf } from '../core/in-parallel.ts'
+import { chunksOf, createTurns } from '../core/in-parallel.ts'
 import { collectThatFit, type Json, largestPage, toJson } from '../core/pages.ts'
 import type { Count, Entry } from './contents.ts'
 import type { Item, MemberReference, Position } from './query/item-shape.ts'
@@ -77,6 +77,9 @@ const cutAtLimit = (matches: readonly Match[], limit: number, before: Position |
   return { matches: shown, next: matches.length > limit ? { behind: shown.at(-1)?.position ?? before } : null }
 }
 
+// Each such list is in memory as a whole.
+const inTurn = createTurns({ atOnce: 2 })
+
 const choosePageOfAll = async (source: ListSource, query: ListQuery): Promise<Page> => {
   const { paging, order, limit } = query
   const all = await findAllMatches(source, query)
@@ -125,7 +128,7 @@ const choosePage = async (source: ListSource, query: ListQuery): Promise<Page> =
   const { paging, where, order } = query
   // A count of filtered entries reads all entries, so the page is taken from this read.
   const needsAll = order.members.length > 0 || (where && (paging.by === 'skip' || paging.count))
-  if (needsAll) return choosePageOfAll(source, query)
+  if (needsAll) return inTurn(() => choosePageOfAll(source, query))
   if (paging.by === 'skip') return skipTo(source, query, paging.skip)
   const [page, all] = await Promise.all([
     walk(source, query, paging.after),

@@ -87,6 +87,24 @@ test('a page of all news items that is read by cursor reads only its own items',
   expect(await unitsOf({ fields: 'subject' })).toBeLessThanOrEqual(items + 0.5)
 })
 
+test('only two sorted lists are in memory at once, and the others wait for their turn', async () => {
+  let [running, most] = [0, 0]
+  const contents: typeof plain.contents = {
+    ...plain.contents,
+    async list(...request) {
+      running += 1
+      most = Math.max(most, running)
+      const entries = await plain.contents.list(...request)
+      running -= 1
+      return entries
+    },
+  }
+  const all = contentList(site, 'news')
+  const query = parseListQuery(new Map([['order', '-subject']]), all)
+  const pages = await Promise.all(range(1, 6).map(() => all.read({ ...plain, contents }, query)))
+  expect([most, new Set(pages).size]).toEqual([2, 1])
+})
+
 test('a page over 5 MB gets fewer items, and limit shows how many (C-10)', async () => {
   const body = '<p>"long" text</p>\n'.repeat(18_000)
   const ofLong = { ...newsOfCategory, category: 6 as CategoryId }
