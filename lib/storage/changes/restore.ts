@@ -55,7 +55,8 @@ const newestRemoved = async (files: ObjectStore, site: SiteId, path: StoragePath
   const kept = isOlder ? undefined : live.kept
   const restorations: RemovedFile[] = kept ? [{ ...kept, kind: 'restore', key }] : []
   if (lost && (!kept || isSameRemoval(kept, lost))) restorations.push({ ...lost, kind: 'restore', key: draftKey })
-  return { restorations, isPresent: live.isPresent, goneAt: (kept ?? lost)?.goneAt ?? 0 }
+  const { isRemoved = false, goneAt = 0 } = kept ?? lost ?? {}
+  return { restorations, isPresent: live.isPresent, isTaken, goneAt: isRemoved ? goneAt : 0 }
 }
 
 const findRemoved = async ({ files, removals }: RemovedStores, site: SiteId, path: StoragePath) => {
@@ -127,26 +128,27 @@ const restoreFile = async (deps: ChangeDeps, path: StoragePath, wanted: Wanted, 
   }
 }
 
-const restoreIfFree = async (deps: ChangeDeps, path: StoragePath, wanted: Wanted, requester: Requester) => {
-  const { site } = requester
+export const restore = async (
+  deps: ChangeDeps,
+  path: StoragePath,
+  wanted: Wanted,
+  requester: Requester,
+): Promise<void> => {
+  const { site, conditions } = requester
   const { files, reservedFolders } = deps
+  const { version, replace } = wanted
   refuse([path === root && new ServiceError('nameRequired', { message: 'Name the file or folder to restore.' })])
-  if (wanted.version !== undefined) {
-    const restorations = await restorationsOf(files, fileKey('live', site, path), wanted.version)
-    if (restorations.length > 0) return restoreFile(deps, path, wanted, requester)
-    return refuse([(await checkConditions(files, site, [path], false, requester.conditions)).refusal])
+  if (version !== undefined && (await restorationsOf(files, fileKey('live', site, path), version)).length === 0) {
+    return refuse([(await checkConditions(files, site, [path], false, conditions)).refusal])
   }
-  const { isFile, periods } = await findRemoved(deps, site, path)
-  if (isFile) return restoreFile(deps, path, wanted, requester)
-  refuse([isReserved(reservedFolders, path) && 'folderReserved'])
-  return restoreFolder(deps, path, periods, wanted, requester)
-}
-
-export const restore: typeof restoreIfFree = async (deps, path, wanted, requester) => {
+  const { isFile = true, isTaken, periods = [] } = version === undefined ? await findRemoved(deps, site, path) : {}
   try {
-    await restoreIfFree(deps, path, wanted, requester)
+    if (isFile) return await restoreFile(deps, path, wanted, requester)
+    refuse([isReserved(reservedFolders, path) && 'folderReserved'])
+    await restoreFolder(deps, path, periods, wanted, requester)
   } catch (error) {
-    if (wanted.replace || !(error instanceof ServiceError) || error.code !== errors.destinationExists.code) throw error
+    if (replace || !(error instanceof ServiceError) || error.code !== errors.destinationExists.code) throw error
+    if (isFile ? await files.exists(folderKey('live', site, path)) : isTaken) throw error
     // If the caller removed the current folder instead, a restore would only bring that folder back (H-21).
     throw new ServiceError('destinationExists', {
       message:
@@ -163,18 +165,14 @@ export const restore: typeof restoreIfFree = async (deps, path, wanted, requeste
  * is undefined if the store knows a folder only by its contents.
  */
 export const findInTrash = async (stores: RemovedStores, site: SiteId, path: StoragePath, type: 'file' | 'folder') => {
-  if (type === 'file') {
-    const { isFile, isPresent, restorations, goneAt } = await findRemoved(stores, site, path)
-    const [last] = restorations
-    return isFile && !isPresent && last ? { size: last.size, goneAt } : undefined
-  }
   const { files } = stores
   const folder = folderKey('live', site, path)
-  const [{ kept }, isBack] = await Promise.all([newestKept(files, folder), files.exists(folder)])
-  if (isBack) return undefined
-  const file = await newestKept(files, fileKey('live', site, path))
-  const since = kept?.goneAt ?? Number.POSITIVE_INFINITY
-  if (!file.isPresent && (file.kept?.goneAt ?? 0) > since) return undefined
+  const [file, isFolder] = await Promise.all([findRemoved(stores, site, path), files.exists(folder)])
+  const { isFile, isPresent, isTaken, restorations, goneAt } = file
+  if (isFolder || isFile !== (type === 'file') || (isFile ? isPresent : isTaken)) return undefined
+  const [last] = restorations
+  if (isFile) return last && { size: last.size, goneAt }
+  const { kept } = await newestKept(files, folder)
   const item = { size: null, goneAt: kept?.goneAt }
   if (kept) return item
   const { entries, next } = await files.listRemoved({ prefix: folder, limit: 1 })

@@ -65,6 +65,25 @@ it('A removed folder leaves the trash when its path exists again (H-37)', async 
   expect((await read(`${folder}/in/b`)).text).toBe('removed')
 })
 
+it.each([
+  ['folder', 'a file', '/below', '', ''],
+  ['folder', 'a draft', '/below', '', '?version=draft'],
+  ['file', 'a folder', '', '/below', ''],
+])('A removed %s leaves the trash when its path is %s (H-24, H-37)', async (kind, other, gone, present, query) => {
+  const folder = `${own}/${kind} or ${other}`
+  const path = `${folder}/page.html`
+  await store(`${path}${gone}`, 'removed')
+  await remove(path)
+  for (const text of ['1', '2']) await store(`${path}${present}`, text, query)
+  expect(await pathsIn(folder)).toEqual([])
+  for (const body of [{}, { replace: true }]) {
+    const answer = await restore(path, body)
+    expectError(answer, 400, 104022)
+    expect(answer.json.message).not.toContain('replace')
+  }
+  expect((await read(`${path}${present}`, query)).text).toBe('2')
+})
+
 it('The trash comes in pages, and each entry can be restored (H-38)', async () => {
   const folder = `${own}/pages`
   const names = ['1.txt', '2.txt', '3.txt']
