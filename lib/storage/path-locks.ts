@@ -71,8 +71,8 @@ export interface FolderRemovals {
   lock(site: SiteId, folder: StoragePath, id: string, duration: number): Promise<boolean>
   unlock(site: SiteId, folder: StoragePath, id: string): Promise<void>
   /**
-   * Records that the undo of a restore removed objects of a folder. The period ends now. The store of the objects
-   * itself records all other removals. Where a restore is one transaction, does nothing.
+   * Records that the undo of a restore removed a file, or objects of a folder. The period ends now. The store of the
+   * objects itself records all other removals. Where a restore is one transaction, does nothing.
    */
   note(removal: RemovedFolder): Promise<void>
   /** The recorded removals that restores need, the newest first. Records are kept as long as the removed objects. */

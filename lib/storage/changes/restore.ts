@@ -91,6 +91,22 @@ const findAgain = async (files: ObjectStore, site: SiteId, path: StoragePath, { 
   return restorations
 }
 
+const isWithin = ({ from, to }: Period, goneAt: number): boolean =>
+  goneAt >= from - longestRemoval && goneAt <= to + longestRemoval
+
+// The record of a removed folder at the same path stays, because a restore needs it to find the later removal.
+const noteUndone = async (
+  { removals }: ChangeDeps,
+  site: SiteId,
+  path: StoragePath,
+  restored: readonly RemovedFile[],
+) => {
+  const goneAt = restored.find(({ hiddenBy }) => hiddenBy)?.goneAt
+  if (goneAt === undefined) return
+  const [last = { from: goneAt, to: goneAt }] = await removals.lastOf(site, [path])
+  if (isWithin(last, goneAt)) await removals.note({ site, folder: path, since: last.from })
+}
+
 const planRestoredFile = (seen: Seen, changes: readonly Restoration[], lockId: string, version?: string): Plan => {
   const { site, path } = seen.place
   const details = version === undefined ? {} : { details: { version } }
@@ -121,8 +137,8 @@ const restoreFile = async (deps: ChangeDeps, path: StoragePath, wanted: Wanted, 
   try {
     await change(deps, seen, (now) => planRestoredFile(now, restorations, lock.id, wanted.version), locked, again)
   } catch (error) {
-    const isMeant = ({ from, to }: Period) =>
-      restorations.some(({ goneAt = 0 }) => goneAt >= from - longestRemoval && goneAt <= to + longestRemoval)
+    const isMeant = (period: Period) => restorations.some(({ goneAt = 0 }) => isWithin(period, goneAt))
+    await noteUndone(deps, site, path, restorations).catch(() => {})
     await extendRecords(deps, site, ancestorsOf(path), isMeant).catch(() => {})
     throw error
   }
@@ -162,18 +178,19 @@ export const restore = async (
 /**
  * A removed file or folder that a restore can bring back. Undefined if the path exists again, or if the file or folder
  * is no longer kept. If a path was removed as a file and as a folder, a restore brings back the later removal. `goneAt`
- * is undefined if the store knows a folder only by its contents.
+ * is undefined if the store knows a folder only by its contents. An undone restore does not change it.
  */
 export const findInTrash = async (stores: RemovedStores, site: SiteId, path: StoragePath, type: 'file' | 'folder') => {
   const { files } = stores
   const folder = folderKey('live', site, path)
   const [file, isFolder] = await Promise.all([findRemoved(stores, site, path), files.exists(folder)])
-  const { isFile, isPresent, isTaken, restorations, goneAt } = file
+  const { isFile, isPresent, isTaken, restorations, periods } = file
+  const sinceOf = (goneAt = 0) => periods.find((period) => isWithin(period, goneAt))?.from ?? goneAt
   if (isFolder || isFile !== (type === 'file') || (isFile ? isPresent : isTaken)) return undefined
   const [last] = restorations
-  if (isFile) return last && { size: last.size, goneAt }
+  if (isFile) return last && { size: last.size, goneAt: sinceOf(last.goneAt) }
   const { kept } = await newestKept(files, folder)
-  const item = { size: null, goneAt: kept?.goneAt }
+  const item = { size: null, goneAt: kept && sinceOf(kept.goneAt) }
   if (kept) return item
   const { entries, next } = await files.listRemoved({ prefix: folder, limit: 1 })
   return entries.length > 0 || next !== undefined ? item : undefined

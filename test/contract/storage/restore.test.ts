@@ -237,17 +237,23 @@ describe('A folder that is being restored on S3', () => {
     expect((await restoring).status).toBe(200)
   })
 
-  it('A restore that runs out of time restores nothing, and may be repeated', async () => {
-    let remaining = 60_000
-    s3.before = async (request) => {
-      if (isBatch(request)) remaining = 0
+  it.each(['folder', 'alone.txt'])('Restores of "%s" that are undone leave it in the trash (H-37)', async (path) => {
+    await put('/alone.txt')
+    expect((await storage.remove('/alone.txt')).status).toBe(200)
+    for (let times = 0; times < 2; times++) {
+      later(120_000)
+      let remaining = 60_000
+      s3.before = async (request) => {
+        if (request.method === 'DELETE' || isBatch(request)) remaining = 0
+      }
+      expect((await storage.restore(`/${path}`, {}, { remaining: () => remaining })).status).toBe(503)
+      const { deleted } = (await storage.get('', { deleted: 'all' })).json
+      expect(deleted).toMatchObject([{ path: 'alone.txt' }, { path: 'folder' }])
     }
-    const answer = await storage.restore('/folder', {}, { remaining: () => remaining })
-    expect(answer.status).toBe(503)
     s3.before = async () => undefined
     later(120_000)
-    expect((await storage.restore('/folder')).status).toBe(200)
-    expect(await readAll()).toEqual(all)
+    expect((await storage.restore(`/${path}`)).status).toBe(200)
+    expect(await readAll()).toEqual(path === 'folder' ? all : [404, 404, 404])
   })
 })
 
