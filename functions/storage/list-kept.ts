@@ -83,7 +83,7 @@ const itemsOf = async (deps: StorageDeps, changes: readonly Change[]): Promise<r
     const type = change.type === 'folder.removed' ? 'folder' : 'file'
     const path = change.subject as StoragePath
     const item = await findInTrash(deps, change.site, path, type)
-    if (!item || (item.goneAt ?? 0) > momentOf(change) + tolerance) return
+    if (!item || item.goneAt > momentOf(change) + tolerance) return
     found.set(change, { path, type, size: item.size, removedAt: timeOf(change.at), removedBy: change.actor })
   })
   return changes.flatMap((change) => found.get(change) ?? [])

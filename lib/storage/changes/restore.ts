@@ -175,10 +175,12 @@ export const restore = async (
   }
 }
 
+const entriesOfFolder = 10
+
 /**
  * A removed file or folder that a restore can bring back. Undefined if the path exists again, or if the file or folder
- * is no longer kept. If a path was removed as a file and as a folder, a restore brings back the later removal. `goneAt`
- * is undefined if the store knows a folder only by its contents. An undone restore does not change it.
+ * is no longer kept. If a path was removed as a file and as a folder, a restore brings back the later removal. An undone
+ * restore does not change `goneAt`. A folder without an object has the `goneAt` of the last of its first entries.
  */
 export const findInTrash = async (stores: RemovedStores, site: SiteId, path: StoragePath, type: 'file' | 'folder') => {
   const { files } = stores
@@ -190,8 +192,8 @@ export const findInTrash = async (stores: RemovedStores, site: SiteId, path: Sto
   const [last] = restorations
   if (isFile) return last && { size: last.size, goneAt: sinceOf(last.goneAt) }
   const { kept } = await newestKept(files, folder)
-  const item = { size: null, goneAt: kept && sinceOf(kept.goneAt) }
-  if (kept) return item
-  const { entries, next } = await files.listRemoved({ prefix: folder, limit: 1 })
-  return entries.length > 0 || next !== undefined ? item : undefined
+  if (kept) return { size: null, goneAt: sinceOf(kept.goneAt) }
+  const { entries, next } = await files.listRemoved({ prefix: folder, limit: entriesOfFolder })
+  if (entries.length === 0 && next === undefined) return undefined
+  return { size: null, goneAt: sinceOf(Math.max(0, ...entries.map(({ removedAt }) => removedAt))) }
 }

@@ -71,3 +71,28 @@ it('A folder without an object is in the trash if a file below it is (H-37)', as
   await files.remove([await infoOf(files, 'live/1001/folder/file')], { entry })
   expect(await find()).toMatchObject({ size: null })
 })
+
+it.each([
+  ['moved', ({ rename }: StorageUnderTest) => rename('/folder', 'moved'), ['other']],
+  ['removed again', ({ remove }: StorageUnderTest) => remove('/folder'), ['folder', 'other']],
+])('The trash has no old removal of a folder without an object that was %s (H-37)', async (_, change, expected) => {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-01-01T00:00:00Z') })
+  const storage = await openStorageOnAws({ bucket: openBucketInMemory() })
+  for (const [names, act] of [
+    [['folder/a', 'folder/b'], () => storage.remove('/folder')],
+    [['other'], () => storage.remove('/other')],
+    [['folder/b'], () => change(storage)],
+  ] as const) {
+    await storage.fill(names.map((name) => `live/1001/${name}`))
+    expect((await act()).status).toBe(200)
+    vi.setSystemTime(Date.now() + 60_000)
+  }
+  const paths: string[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const query = { deleted: 'all', limit: '1', ...(cursor && { cursor }) }
+    const page: { deleted: { path: string }[]; nextCursor?: string } = (await storage.get('', query)).json
+    paths.push(...page.deleted.map(({ path }) => path))
+    cursor = page.nextCursor
+  }
+  expect(paths).toEqual(expected)
+})
