@@ -1,7 +1,8 @@
-import { appendFileSync, existsSync, rmSync } from 'node:fs'
+import { appendFileSync, existsSync, promises, rmSync } from 'node:fs'
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { connect, type Files } from '../../client/src/index.ts'
 import { nodeFetch } from '../../client/src/node.ts'
 import { push, type SyncEvent } from '../../client/src/sync/index.ts'
@@ -136,18 +137,44 @@ test('without its saved state, a push still recognises equal files of any size',
   expect(events.find(({ event }) => event === 'plan')).toMatchObject({ create: 0, replace: 0, conflict: 0, keep: 6 })
 })
 
-test('a damaged saved state is ignored', async ({ makeDirectory, site }) => {
-  const here = await makeDirectory({ 'a.txt': 'one' })
+test('with a damaged state, files that differ are conflicts (T-46)', async ({ makeDirectory, site }) => {
+  const here = await makeDirectory({ 'a.txt': 'one', 'b.txt': 'two' })
   const state = join(here, '.site-files')
   await site.push(here)
+  await site.put('a.txt', 'theirs', { replace: true })
+  await site.put('c.txt', 'theirs')
   for (const name of await readdir(state)) {
-    const kept = JSON.parse(await readFile(join(state, name), 'utf8'))
+    const file = join(state, name)
+    const stored = await readFile(file, 'utf8')
+    const kept = JSON.parse(stored)
     const damaged = Object.keys(kept).flatMap((member) => [5, [5]].map((value) => ({ ...kept, [member]: value })))
+    const isTarget = name.startsWith('target-')
+    const expected = isTarget ? { conflict: 1, keep: 2 } : { conflict: 0, keep: 3 }
     for (const damage of ['', '{', 'null', '{"version":2}', ...damaged.map((value) => JSON.stringify(value))]) {
-      await writeFile(join(state, name), damage)
-      expect(await site.push(here)).toMatchObject({ failed: 0 })
+      await writeFile(file, damage)
+      expect(await site.push(here, { removes: true })).toMatchObject({ ...expected, replace: 0, remove: 0, failed: 0 })
     }
+    await writeFile(file, stored)
   }
+})
+
+test('a run flushes its state before it replaces the last state (T-46)', async ({
+  makeDirectory,
+  site,
+  onTestFinished,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'one' })
+  await using handle = await promises.open(join(here, 'a.txt'))
+  const flushing = vi.spyOn(Object.getPrototypeOf(handle), 'sync')
+  const renaming = vi.spyOn(promises, 'rename')
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    flushing.mockRestore()
+    renaming.mockRestore()
+    syncBuiltinESMExports()
+  })
+  await site.push(here)
+  expect(flushing.mock.invocationCallOrder[0]).toBeLessThan(renaming.mock.invocationCallOrder[0] ?? 0)
 })
 
 test('a push ignores the case of the names of folders on the site', async ({ folder, makeDirectory, site }) => {

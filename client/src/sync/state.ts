@@ -51,28 +51,29 @@ const filesOf = (directory: string): string => join(directory, stateFolder, 'fil
 const targetOf = (directory: string, target: string): string =>
   join(directory, stateFolder, `target-${createHash('sha256').update(target).digest('hex').slice(0, 16)}.json`)
 
-// If the file is missing or unusable, the state is empty, and everything is examined again.
+// `make` gets null if the file is unusable. Then everything is examined again, but the run does not count as the first.
 const load = async <Stored, Result>(
   file: string,
   isStored: (value: unknown) => value is Stored,
-  make: (stored: Stored | undefined) => Result,
+  make: (stored: Stored | null | undefined) => Result,
 ): Promise<Result> => {
   const info = await stat(file).catch(() => undefined)
-  if (!info?.isFile() || info.size > largestState) return make(undefined)
+  if (!info) return make(undefined)
+  if (!info.isFile() || info.size > largestState) return make(null)
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'))
-    return make(isStored(value) ? value : undefined)
+    return make(isStored(value) ? value : null)
   } catch {
-    return make(undefined)
+    return make(null)
   }
 }
 
-/** Replaces the file in one step, so that a killed process leaves the old file. */
+/** Replaces the file in one step, so that a killed process or a power cut leaves the old file. */
 const replace = async (file: string, value: object): Promise<void> => {
   await makeFolder(dirname(file))
   const temporary = join(dirname(file), temporaryName())
   try {
-    await writeFile(temporary, JSON.stringify(value), { mode: 0o600, flag: 'wx' })
+    await writeFile(temporary, JSON.stringify(value), { mode: 0o600, flag: 'wx', flush: true })
     await rename(temporary, file)
   } finally {
     await rm(temporary, { force: true })
@@ -82,7 +83,7 @@ const replace = async (file: string, value: object): Promise<void> => {
 export const openState = async (directory: string, target: string) => {
   const place = targetOf(directory, target)
   const own = await load(place, isTarget(target), (stored) => ({
-    base: stored?.base && new Map(stored.base),
+    base: stored === null ? new Map() : stored?.base && new Map(stored.base),
     uploads: new Map(stored?.uploads),
   }))
   const known = await load(filesOf(directory), isFiles, (stored) => ({
