@@ -68,6 +68,23 @@ test('a push creates no folder beside one in another case (T-68)', async ({ make
   expect(await site.push(here)).toMatchObject({ create: 1, failed: 0 })
 })
 
+test.for([
+  ['ignored', 'Img/a.png', ['img/raw.psd']],
+  ['empty', 'Img/a.png', ['img/a.png']],
+  ['empty', 'sub/new/Img/a.png', ['sub/b.txt', 'sub/new/img/a.png']],
+] as const)(
+  'a push creates no folder beside an %s one in another case (T-68): %s',
+  async (row, { makeDirectory, site }) => {
+    const [kind, path, there] = row
+    const here = await makeDirectory({ '.siteignore': '*.psd', [path]: 'a' })
+    for (const each of there) await site.put(each, 'x')
+    if (kind === 'empty') await site.remove(there.at(-1) ?? '')
+    const before = await site.texts()
+    await expect(site.push(here)).rejects.toThrow('would be two folders of the site')
+    expect(await site.texts()).toEqual(before)
+  },
+)
+
 test('only a push with --delete replaces an empty folder with a file (T-43, T-52)', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ 'a/b.txt': 'b', 'c.txt': 'c' })
   await site.push(here)

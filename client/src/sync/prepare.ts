@@ -206,6 +206,7 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
     folder,
     local,
     remote,
+    remoteFolders: there.folders,
     state,
     resolved,
     save: opened.save,

@@ -4,7 +4,7 @@ import { joinPath } from '../paths.ts'
 import { isMissing } from '../service-error.ts'
 import { type Ignored, isInStateFolder, stateFolder } from './ignored.ts'
 import type { Skipped } from './local-tree.ts'
-import type { FileState } from './plan.ts'
+import { type FileState, foldersOf } from './plan.ts'
 
 export interface RemoteFile extends FileState {
   readonly etag: string
@@ -24,6 +24,8 @@ export const unstorableReason = (path: string, platform: string = process.platfo
 
 export interface RemoteTree {
   readonly files: ReadonlyMap<string, RemoteFile>
+  /** The folders of all files, also of files that the run leaves out. */
+  readonly folders: ReadonlySet<string>
   readonly skipped: readonly Skipped[]
   readonly unstorable: readonly { readonly path: string; readonly message: string }[]
   readonly ignored: number
@@ -36,12 +38,14 @@ export const listRemote = async (
   signal?: AbortSignal,
 ): Promise<RemoteTree> => {
   const listed: ListedFile[] = []
+  const paths: string[] = []
   const skipped: Skipped[] = []
   const unstorable: RemoteTree['unstorable'][number][] = []
   let ignoredPaths = 0
   try {
     for await (const file of files.listAll(folder, signal)) {
       const { path } = file
+      paths.push(path)
       const why = unstorableReason(path)
       if (why) unstorable.push({ path, message: `${why} Rename it on the site, then repeat the command.` })
       else if (isInStateFolder(path)) skipped.push({ path, why: `${stateFolder} is reserved for this command` })
@@ -66,5 +70,5 @@ export const listRemote = async (
       if (!isMissing(error)) throw error
     }
   })
-  return { files: tree, skipped, unstorable, ignored: ignoredPaths }
+  return { files: tree, folders: new Set(paths.flatMap(foldersOf)), skipped, unstorable, ignored: ignoredPaths }
 }

@@ -1,3 +1,7 @@
+import type { SiteClient } from '../connect.ts'
+import { inParallel } from '../in-parallel.ts'
+import { hasExactSpelling, joinPath, pathOf } from '../paths.ts'
+import { isMissing } from '../service-error.ts'
 import { carryOut } from './carry-out.ts'
 import type { Counts, EndEvent } from './events.ts'
 import { LocalRefusal } from './local-refusal.ts'
@@ -32,28 +36,48 @@ const refuseEmptying = (direction: Direction, { local, remote, steps }: Prepared
   )
 }
 
+const refuseTwin = (folder: string, other: string): never => {
+  throw new LocalRefusal(
+    `"${folder}" and "${other}" would be two folders of the site. Rename one of them, here or on the site. ` +
+      'Nothing was changed.',
+  )
+}
+
+/** The listing of the site has no empty folders, so they are looked up. */
+const refuseEmptyTwins = async ({ files }: SiteClient, folder: string, created: ReadonlySet<string>): Promise<void> => {
+  const parentOf = (each: string) => foldersOf(each)[0] ?? ''
+  const look = (wanted: readonly string[]): Promise<void> =>
+    inParallel(wanted, 8, async (each) => {
+      const path = joinPath(folder, each)
+      const entry = await files.stat(path).catch((error: unknown) => {
+        if (!isMissing(error)) throw error
+      })
+      if (entry?.type !== 'folder') return
+      if (!hasExactSpelling(path, entry)) refuseTwin(path, pathOf(entry) ?? path)
+      await look([...created].filter((below) => parentOf(below) === each))
+    })
+  await look([...created].filter((each) => !created.has(parentOf(each))))
+}
+
 /** T-68. Reads ignore the case of names, so they would find only one of the two folders. */
-const refuseTwins = ({ remote, steps }: Prepared): void => {
-  const formOf = (folder: string) => folder.replace(/[^/]+$/, (name) => name.toLowerCase())
-  const present = new Set([...remote.keys()].flatMap(foldersOf))
-  const spellings = new Map([...present].map((folder) => [formOf(folder), folder]))
-  const created = steps.flatMap(({ action, path }) => (action === 'create' ? [...foldersOf(path)].reverse() : []))
-  for (const folder of created) {
-    const other = spellings.get(formOf(folder)) ?? folder
-    spellings.set(formOf(folder), other)
-    if (other !== folder && !present.has(folder))
-      throw new LocalRefusal(
-        `"${folder}" and "${other}" would be two folders of the site. Rename one of them, here or on the site. ` +
-          'Nothing was changed.',
-      )
+const refuseTwins = async (client: SiteClient, { folder, remoteFolders, steps }: Prepared): Promise<void> => {
+  const formOf = (path: string) => path.replace(/[^/]+$/, (name) => name.toLowerCase())
+  const spellings = new Map([...remoteFolders].map((each) => [formOf(each), each]))
+  const needed = steps.flatMap(({ action, path }) => (action === 'create' ? [...foldersOf(path)].reverse() : []))
+  const created = new Set(needed.filter((each) => !remoteFolders.has(each)))
+  for (const each of created) {
+    const other = spellings.get(formOf(each)) ?? each
+    spellings.set(formOf(each), other)
+    if (other !== each) refuseTwin(each, other)
   }
+  await refuseEmptyTwins(client, folder, created)
 }
 
 const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent> => {
   const { onEvent = () => {}, signal, dryRun = false, confirm } = options
   const prepared = await prepare(direction, options)
   refuseEmptying(direction, prepared)
-  if (direction === 'push') refuseTwins(prepared)
+  if (direction === 'push') await refuseTwins(options.client, prepared)
   const { steps, unreadable, skipped } = prepared
   const counts = countsOf(steps)
   const removals = steps.filter(({ action }) => action === 'remove')
