@@ -162,6 +162,14 @@ test('--mine and --theirs decide conflicts of a first pull (T-54)', async ({ dem
   expect(await site.texts()).toStrictEqual({ a: 'theirs', b: 'mine' })
 })
 
+test('--mine and --theirs accept paths in any Unicode form (T-54)', async ({ demo, folder, makeDirectory, site }) => {
+  await site.store({ '\u00e4': 'theirs', '\u00fc/b': 'theirs' })
+  const here = await makeDirectory({ 'a\u0308': 'mine', 'u\u0308/b': 'mine' })
+  const pulled = await demo('pull', '--theirs', 'a\u0308', '--mine', 'u\u0308', folder, here)
+  expect(pulled).toMatchObject(outcome(0, messages.client.done(0, 1)))
+  expect(await readTree(here)).toStrictEqual({ '\u00e4': 'theirs', '\u00fc/b': 'mine' })
+})
+
 test('diff --content shows the lines that differ (T-41)', async ({ demo, folder, makeDirectory, site }) => {
   const lines = Array.from({ length: 12 }, (_, index) => `line ${index}`)
   await site.store({ 'a.txt': lines.join('\n'), 'b.bin': 'x\0y', same: '1' })

@@ -95,7 +95,8 @@ const resolve = (
   const resolved = new Map<string, SeenState>()
   if (mine.length + theirs.length === 0) return resolved
   const conflicts = steps().filter((step) => step.action === 'conflict' && !step.inTheWay)
-  const isIn = (paths: readonly string[], path: string) => paths.some((each) => isCovered([{ path: each }], path))
+  const isIn = (paths: readonly string[], path: string) =>
+    paths.some((each) => isCovered([{ path: each.normalize('NFC') }], path))
   const both = conflicts.find(({ path }) => isIn(mine, path) && isIn(theirs, path))
   if (both) throw new LocalRefusal(`"${both.path}" is in --mine and in --theirs. Choose one side.`)
   for (const [chosen, other] of [
