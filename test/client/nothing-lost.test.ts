@@ -26,6 +26,26 @@ test('the upload of a large file continues after a crash (T-33)', async ({ makeD
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
+test('an upload of a file that changed and changed back begins again (T-33)', async ({ makeDirectory, site }) => {
+  const text = { 'large.bin': 'x'.repeat(24_000_000) }
+  const here = await makeDirectory(text)
+  await utimes(join(here, 'large.bin'), 1, 1)
+  const crash = new AbortController()
+  const crashing = site.withPut((options) => ({
+    signal: crash.signal,
+    async onBegun(address) {
+      await options?.onBegun?.(address)
+      await writeTree(here, { 'large.bin': 'y'.repeat(24_000_000) })
+    },
+    onProgress: ({ sent }) => sent > 18_000_000 && crash.abort(new Error('crash')),
+  }))
+  expect(await site.push(here, { client: crashing })).toMatchObject({ failed: 1 })
+  await writeTree(here, text)
+  await utimes(join(here, 'large.bin'), 1, 1)
+  expect(await site.push(here)).toMatchObject({ create: 1, failed: 0 })
+  expect(await site.texts()).toStrictEqual(await readTree(here))
+})
+
 test.for(['beginning', 'end'])(
   'after a crash at the %s of an upload, a file of someone else is replaced',
   async (when, { client, makeDirectory, site }) => {

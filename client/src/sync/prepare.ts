@@ -174,11 +174,12 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
   for (const each of skipped) onEvent?.({ event: 'skipped', ...each })
   state.remembered.clear()
   for (const [path, { location: _, ...file }] of local) state.remembered.set(path, file)
-  for (const [place, { address, fingerprint }] of state.uploads) {
+  for (const [place, { address, fingerprint, modified, touched }] of state.uploads) {
     const path = folder === '' ? place : place.slice(folder.length + 1)
     const file = local.get(path)
-    const isWanted =
-      file?.fingerprint.join(' ') === fingerprint && !isSame(file.fingerprint, remote.get(path)?.fingerprint)
+    const isUntouched =
+      file?.fingerprint.join(' ') === fingerprint && file.modified === modified && file.touched === touched
+    const isWanted = isUntouched && !isSame(file.fingerprint, remote.get(path)?.fingerprint)
     // A run with `all` may be sending an ignored file now.
     if (isWanted || ignored(path) || options.dryRun) continue
     state.uploads.delete(place)

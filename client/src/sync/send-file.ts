@@ -52,7 +52,7 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
     if (!isUnmodified(file))
       throw new LocalRefusal(`${path} changed during the upload. Repeat the command when nobody writes to it.`)
   })
-  const fingerprint = file.fingerprint.join(' ')
+  const { modified, touched } = file
   const begun = uploads.get(path)
   const put = (resume?: string) =>
     files.put(path, source, {
@@ -61,7 +61,7 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
       ...(sending.signal && { signal: sending.signal }),
       ...(resume !== undefined && { resume }),
       async onBegun(address) {
-        uploads.set(path, { address, fingerprint })
+        uploads.set(path, { address, fingerprint: file.fingerprint.join(' '), modified, touched })
         await save()
       },
     })
@@ -79,7 +79,7 @@ const sendLarge = async (files: Files, file: LocalFile, { path, etag, uploads, s
     }
   }
   try {
-    const isResumed = begun?.fingerprint === fingerprint && (await resume(begun.address))
+    const isResumed = begun !== undefined && (await resume(begun.address))
     if (!isResumed) await put()
   } catch (error) {
     if (!(await isAlreadyStored(error, files, path, file.fingerprint))) throw error

@@ -7,7 +7,7 @@ import { makeFolder } from './make-folder.ts'
 import type { SeenState } from './plan.ts'
 import { temporaryName } from './temporary.ts'
 
-export interface BegunUpload {
+export interface BegunUpload extends Pick<Remembered, 'modified' | 'touched'> {
   readonly address: string
   readonly fingerprint: string
 }
