@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, symlink } from 'node:fs/promises'
+import { mkdir, readdir, symlink } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { LocalRefusal } from '../../client/src/sync/index.ts'
 import { pathsOf, readTree, test } from './support/site.ts'
@@ -38,6 +38,24 @@ test('the state folder is never sent, even through a link or with --all', async 
   expect(await site.texts()).toStrictEqual({ 'a.txt': 'a', 'sub/b.txt': 'b' })
   expect(pathsOf(events, 'skipped')).toStrictEqual(['file', 'folder'])
 })
+
+test.for([
+  ['GIT~1', '.git', []],
+  ['.git/SITE-F~1', '.site-files', []],
+  ['node_modules/a', 'node_modules/b', ['x.txt']],
+] as const)(
+  'a pull through the link %s to %s writes %j (T-48)',
+  async ([link, to, written], { makeDirectory, site }) => {
+    const here = await makeDirectory({ [`${to}/kept`]: '', '.git/kept': '' })
+    await mkdir(join(here, dirname(link)), { recursive: true })
+    await symlink(join(here, to), join(here, link))
+    await site.store({ [`${link}/new/x.txt`]: 'x', 'a.txt': 'a' })
+    const { events } = await site.pull(here, { all: true })
+    expect(pathsOf(events, 'failed')).toStrictEqual(written.length > 0 ? [] : [`${link}/new/x.txt`])
+    expect(await readdir(join(here, to, 'new')).catch(() => [])).toEqual(written)
+    expect(await readTree(here)).toMatchObject({ 'a.txt': 'a' })
+  },
+)
 
 test('patterns of .siteignore are case-sensitive, built-in patterns are not', async ({ makeDirectory, site }) => {
   await site.put('.GIT/config', 'not mine')

@@ -1,11 +1,11 @@
 import { constants, renameSync } from 'node:fs'
 import { access, chmod, type FileHandle, link, lstat, mkdir, open, realpath, rename, rm, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { type FileVersion, readBytes } from '../file-bytes.ts'
 import type { Files } from '../files.ts'
 import { systemCodeOf } from './disk-errors.ts'
 import { createFingerprint } from './fingerprint.ts'
-import { stateFolder } from './ignored.ts'
+import { isBuiltIn, isInStateFolder, stateFolder } from './ignored.ts'
 import { LocalRefusal } from './local-refusal.ts'
 import { isBelow } from './local-tree.ts'
 import { type Fingerprint, isSame } from './plan.ts'
@@ -18,18 +18,28 @@ interface Wanted extends FileVersion {
 /** This fingerprint is the MD5 of the whole file. Other fingerprints depend on the parts. */
 const isWholeMd5 = (form: string): boolean => /^[\da-f]{32}$/.test(form)
 
-/** Creates missing folders. Refuses a symbolic link that leads out of the root. */
+/**
+ * Creates missing folders. Refuses a path that leads out of the root. Also refuses one that leads to an ignored folder,
+ * as a symbolic link or a short name of Windows (`GIT~1`) does.
+ */
 const folderFor = async (root: string, path: string): Promise<string> => {
   const parts = path.split('/').slice(0, -1)
   let folder = root
   for (const part of parts) {
-    await mkdir(join(folder, part)).catch((error: NodeJS.ErrnoException) => {
+    const expected = join(folder, part)
+    await mkdir(expected).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
-    folder = await realpath(join(folder, part)).catch(() => '')
+    folder = await realpath(expected).catch(() => '')
     if (!isBelow(root, folder))
       throw new LocalRefusal(
         `${path} was not written: a symbolic link in its path leads out of the folder, or nowhere. Remove the link.`,
+      )
+    const place = relative(root, folder).replaceAll(sep, '/')
+    if (folder !== expected && (isInStateFolder(place) || (isBuiltIn(place) && !isBuiltIn(path))))
+      throw new LocalRefusal(
+        `${path} was not written: a link or a short name in its path leads to ${place}, which is always ignored. ` +
+          'Remove the link, or rename the folder of the site.',
       )
   }
   return folder

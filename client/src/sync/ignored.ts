@@ -7,10 +7,13 @@ import { LocalRefusal } from './local-refusal.ts'
 /** The folder with the state of earlier runs. This folder is never sent. */
 export const stateFolder = '.site-files'
 
-const builtIn = ['.git', 'node_modules', '.DS_Store', 'Thumbs.db', '._*', stateFolder]
+const createBuiltIn = () =>
+  ignore({ ignorecase: true }).add(['.git', 'node_modules', '.DS_Store', 'Thumbs.db', '._*', stateFolder])
 
 /** True for a path that is ignored on both sides. Paths of folders end with a slash. */
 export type Ignored = (path: string) => boolean
+
+export const isBuiltIn: Ignored = (path) => createBuiltIn().ignores(path)
 
 export const isInStateFolder: Ignored = (path) => path.toLowerCase().split('/').includes(stateFolder)
 
@@ -38,6 +41,6 @@ export const readIgnored = async (directory: string): Promise<Ignored> => {
   const named = ignore({ ignorecase: false }).add(await readPatterns(join(directory, '.siteignore')))
   // No line of `.siteignore` can include the paths of the built-in patterns again. The built-in patterns ignore case,
   // because some disks do.
-  const always = ignore({ ignorecase: true }).add(builtIn)
+  const always = createBuiltIn()
   return (path) => named.ignores(path) || always.ignores(path)
 }
