@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { connect, type Files } from '../../client/src/index.ts'
 import { nodeFetch } from '../../client/src/node.ts'
-import { push, type SyncEvent } from '../../client/src/sync/index.ts'
+import { LocalRefusal, push, type SyncEvent } from '../../client/src/sync/index.ts'
 import { messages, phrase } from '../support/messages.ts'
 import { asDemo, outcome, siteFiles } from './support/command.ts'
 import { pathsOf, readTree, test, writeTree } from './support/site.ts'
@@ -80,7 +80,7 @@ test.for([
     for (const each of there) await site.put(each, 'x')
     if (kind === 'empty') await site.remove(there.at(-1) ?? '')
     const before = await site.texts()
-    await expect(site.push(here)).rejects.toThrow('would be two folders of the site')
+    await expect(site.push(here)).rejects.toThrow(LocalRefusal)
     expect(await site.texts()).toEqual(before)
   },
 )
