@@ -4,6 +4,7 @@ import { Interrupted } from '../../client/src/command/failure.ts'
 import { SettingsError } from '../../lib/config/settings.ts'
 import { errors, ServiceError } from '../../lib/core/errors.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
+import { reserveDemoId } from '../../lib/machine/directory/demo-file.ts'
 import { databaseFailure, UsageError } from '../../lib/machine/directory/faults.ts'
 import { hasService } from '../../lib/machine/directory/locks.ts'
 import { openMachine } from '../../lib/machine/machine.ts'
@@ -19,6 +20,7 @@ const openLocalStores = async (dataDirectory: string): Promise<AdminStores> => {
   const { directory, stores, close } = await openMachine(dataDirectory)
   return {
     ...stores,
+    sites: reserveDemoId(stores.sites, directory),
     areas: async () => ({ ...stores, files: async () => stores.files }),
     // Only a running service caches tokens. If no service runs, there is nothing to wait for.
     memory: async () => (hasService(directory) ? longestMemory : 0),

@@ -44,13 +44,27 @@ export const writeDemo = ({ path, demo: file }: DataDirectory, demo: Demo, state
   // Root may remove a site of a service that runs as another user. That user must be able to read the file.
   writePrivately(file, `${JSON.stringify({ ...demo, state })}\n`, ownerToServe(path))
 
+const isDemo = (demo: KnownDemo | Fault | undefined, id: SiteId): demo is KnownDemo =>
+  demo !== undefined && !('code' in demo) && demo.siteId === id
+
+/** Any other site with the id of an incomplete demo site would get its contents and its token. */
+export const reserveDemoId = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
+  ...sites,
+  async createSite(site, entry) {
+    const demo = inspectDemo(directory)
+    if (isDemo(demo, site.id) && demo.state === 'begun')
+      throw refusalOf(directory, { code: 'demoBegun', detail: String(site.id) })
+    return sites.createSite(site, entry)
+  },
+})
+
 /** The demo file is written before the site is removed, so that no later site with this id counts as the demo. */
 export const recordRemovedDemo = (sites: SiteDirectory, directory: DataDirectory): SiteDirectory => ({
   ...sites,
   async removeSite(id, entry) {
     const demo = inspectDemo(directory)
     try {
-      if (demo && !('code' in demo) && demo.siteId === id) writeDemo(directory, demo, 'removed')
+      if (isDemo(demo, id)) writeDemo(directory, demo, 'removed')
     } catch (error) {
       throw cannotBeWritten(directory, error)
     }

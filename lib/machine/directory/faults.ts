@@ -110,6 +110,9 @@ const refusals = {
     `The database ${directory.database} cannot be used: ${withoutShm(directory, detail)}`,
   demoUnreadable: withUnreadableDemo(withoutDemo),
   demoForbidden: withUnreadableDemo(adviceOnRights),
+  demoBegun: (_, detail) =>
+    `The id ${detail} belongs to the demo site, which is incomplete. Choose another id with --id, or complete the demo ` +
+    'site: start the service once without --no-demo. Nothing was changed.',
 
   backupAbsent: ({ path }) => `There is no backup ${path}. ${nameAnother}`,
   backupIncomplete: ({ path, backupMarker }) =>

@@ -3,8 +3,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { administer, administerJson } from '../../../support/administration.ts'
+import { tamper } from '../../../support/backups.ts'
 import { messages, phrase } from '../../../support/messages.ts'
-import { faultAt, foundBy } from '../../../support/outcomes.ts'
+import { failing, faultAt, foundBy } from '../../../support/outcomes.ts'
 import { fields, news, storage } from '../../../support/paths.ts'
 import { noOtherUser, otherUser, runAsOther } from '../../../support/program.ts'
 import { test as base } from '../../../support/test.ts'
@@ -96,6 +97,18 @@ test.for([
     expect(await tokensOf(directory)).toEqual([])
   },
 )
+
+test('An incomplete demo site keeps its id, and the next start completes it', async ({ used, start }) => {
+  const { directory, demo, file, token } = used
+  tamper(directory, 'DELETE FROM sites')
+  writeFileSync(file, JSON.stringify({ ...demo, state: 'begun' }))
+  const create = (...id: string[]) => administer(directory, ['site', 'create', '--name', 'Shop', ...id])
+  const refused = phrase`^The id 1001 belongs to the demo site, which is incomplete. Choose another id with --id, or …$`
+  expect(await create('--id', '1001')).toMatchObject(failing(refused))
+  expect(await create()).toMatchObject({ status: 0 })
+  expect((await start()).token).toBe(token)
+  expect(await administerJson(directory, ['site', 'list'])).toMatchObject([{ name: 'Demo site' }, { name: 'Shop' }])
+})
 
 test.for([
   ['a site 1001 gets no token in a directory that never had a demo', async () => {}],
