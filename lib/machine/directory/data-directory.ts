@@ -117,7 +117,7 @@ export const layoutOf = (given: string) => {
     backupMarker: join(path, 'site-admin-backup.json'),
     /** A lock file in an unfinished backup. The process that makes the backup holds a lock on this file. */
     unfinished: join(path, 'unfinished'),
-    /** Exists while a process has the database open, and after a crash. If it exists, the WAL must exist too. */
+    /** Exists while a process has the database open, or has left changes in the WAL. Then the WAL must exist too. */
     running: join(path, 'running'),
     locks: { folder, gate: join(folder, 'gate'), users: join(folder, 'users'), service: join(folder, 'service') },
   } as const

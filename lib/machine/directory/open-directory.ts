@@ -1,6 +1,5 @@
 import { existsSync, rmSync, unlinkSync } from 'node:fs'
 import { asPortError, isOutOfSpace } from '../../core/system-failures.ts'
-import type { DatabaseOptions } from '../sqlite/change-queue.ts'
 import { type Database, openDatabase } from '../sqlite/database.ts'
 import { isEmpty, prepareSchema, refusalOfTables, schemaFaults } from '../sqlite/schema.ts'
 import {
@@ -89,33 +88,31 @@ const writeRunning = ({ path, running, wal }: DataDirectory): void => {
   }
 }
 
-// The caller holds the gate. The last process removes `running` before SQLite removes the WAL. On a read-only disk, the
-// errors of `rmSync` have no code.
+// On a read-only disk, the errors of `rmSync` have no code.
+const removeRunning = ({ path, running }: DataDirectory): void => {
+  if (!existsSync(running)) return
+  unlinkSync(running)
+  flush(path)
+}
+
+// The caller holds the gate. While only the WAL has some changes, `running` must stay: a reader such as `check`, or a
+// full disk, may prevent SQLite from moving them (O-14).
 const leave = (directory: DataDirectory, { service, users }: Entry, database: Database | undefined): void => {
   using _service = service
   users[Symbol.dispose]()
   using last = takeLock(directory.locks.users, 'exclusive')
-  if (last) {
-    if (existsSync(directory.running)) unlinkSync(directory.running)
-    flush(directory.path)
-  }
+  if (last && database?.finish()) removeRunning(directory)
   database?.close()
+  // The reader may have ended just before. SQLite removes the WAL only after moving all changes.
+  if (last && !existsSync(directory.wal)) removeRunning(directory)
 }
 
-const openPrepared = (directory: DataDirectory, options: DatabaseOptions): Database => {
-  const { database: file, wal } = directory
-  // SQLite gives its additional files the mode of the database file.
-  makePrivateFile(file)
-  using opened = new DisposableStack()
-  const database = opened.adopt(openDatabase(file, options), ({ close }) => close())
-  const { connection } = database
+const prepareTables = (directory: DataDirectory, { connection }: Database): void => {
   const hasOwnTables = !isEmpty(connection) && refusalOfTables(connection) === undefined
   const [damage] = hasOwnTables ? schemaFaults(connection) : []
   if (damage !== undefined) throw refusalOf(directory, { code: 'databaseDamaged', detail: damage })
   prepareSchema(connection)
-  if (!existsSync(wal)) throw new Error(`SQLite did not create ${wal}`)
-  opened.move()
-  return database
+  if (!existsSync(directory.wal)) throw new Error(`SQLite did not create ${directory.wal}`)
 }
 
 export const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageError => {
@@ -127,8 +124,8 @@ export const cannotBeOpened = (directory: DataDirectory, error: unknown): UsageE
 
 /**
  * Processes open and close a directory one after the other, under the gate. So the file `running` exists exactly while
- * a database is open, or after a process has not closed the database cleanly. Throws UsageError with what to do when
- * the directory cannot be used; then nothing in it is changed.
+ * a database is open, or after a process has left changes in the WAL. Throws UsageError with what to do when the
+ * directory cannot be used; then nothing in it is changed.
  */
 export const openDataDirectory = async (path: string, request: Opening) => {
   const directory = layoutOf(path)
@@ -136,8 +133,12 @@ export const openDataDirectory = async (path: string, request: Opening) => {
   using _gate = entry.gate
   let opened: Database | undefined
   try {
+    // SQLite gives its additional files the mode of the database file.
+    makePrivateFile(directory.database)
     // Commands may make many changes at once, while callers of the service wait.
-    opened = openPrepared(directory, { durable: request.durable, yieldsRegularly: request.role === 'command' })
+    const yieldsRegularly = request.role === 'command'
+    opened = openDatabase(directory.database, { durable: request.durable, yieldsRegularly })
+    prepareTables(directory, opened)
     writeRunning(directory)
     if (entry.isNew) writeMarker(directory, 'ready')
   } catch (error) {

@@ -96,6 +96,15 @@ const openTransactions = (connection: DatabaseSync) => {
   }
 }
 
+/** Moves all changes from the WAL to the database. Returns false if a reader or the disk prevents this. */
+export const emptyWal = (connection: DatabaseSync): boolean => {
+  try {
+    return connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0
+  } catch {
+    return false
+  }
+}
+
 /** Waiting changes run in their order, as many as possible in one transaction. A change that throws changes nothing. */
 export const createChangeQueue = (connection: DatabaseSync, file: string, options: DatabaseOptions) => {
   const { durable, yieldsRegularly } = options

@@ -2,7 +2,7 @@ import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { setTimeout as sleep, setImmediate as yieldTurn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { asPortError, isBusy } from '../../core/system-failures.ts'
-import { createChangeQueue, type DatabaseOptions, longestWait, pause } from './change-queue.ts'
+import { createChangeQueue, type DatabaseOptions, emptyWal, longestWait, pause } from './change-queue.ts'
 
 // In bytes: four times the size at which SQLite moves the changes of the WAL to the database.
 const largestWal = 16 * 1024 ** 2
@@ -85,6 +85,12 @@ export const openDatabase = (file: string, options: DatabaseOptions) => {
      * Works as `write`, but does not wait for the disk. The change survives the end of the process, but not a power cut.
      */
     note: <Result>(make: () => Result) => queue.add(make, false),
+
+    /** Makes the waiting changes, refuses later ones, and empties the WAL. Returns false if this is not possible. */
+    finish(): boolean {
+      queue.close()
+      return emptyWal(connection)
+    },
 
     close(): void {
       if (!connection.isOpen) return

@@ -1,9 +1,12 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, onTestFinished, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/time.ts'
 import { openDataDirectory } from '../../../lib/machine/directory/open-directory.ts'
 import { openMachine } from '../../../lib/machine/machine.ts'
+import { openImmutable } from '../../../lib/machine/sqlite/database.ts'
 import { tamper } from '../../support/backups.ts'
 import { phrase } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
@@ -51,6 +54,24 @@ test('A data directory is free again after a start that failed', async ({ direct
   await expect(openMachine(directory, { role: 'service', clock })).rejects.toThrow('The clock is broken')
   const machine = await openMachine(directory, { role: 'service' })
   await machine.close()
+})
+
+test('A stop beside a reader keeps changes in the WAL until the next stop (O-14)', async ({ siteDirectory }) => {
+  const request = { role: 'command', reset: false, durable: false } as const
+  const isMarked = () => existsSync(join(siteDirectory, 'running'))
+  const reader = new DatabaseSync(join(siteDirectory, 'site-admin.db'))
+  onTestFinished(() => reader.close())
+  const first = await openDataDirectory(siteDirectory, request)
+  reader.exec('BEGIN; SELECT count(*) FROM sites')
+  await first.database.write(() => first.database.connection.exec('DELETE FROM sites'))
+  await first.close()
+  expect(isMarked()).toBe(true)
+  reader.exec('ROLLBACK')
+  const second = await openDataDirectory(siteDirectory, request)
+  await second.close()
+  expect(isMarked()).toBe(false)
+  using alone = openImmutable(join(siteDirectory, 'site-admin.db'))
+  expect(alone.prepare('SELECT count(*) AS sites FROM sites').get()).toEqual({ sites: 0 })
 })
 
 test.for([

@@ -1,6 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
+import { openDataDirectory } from '../../../../lib/machine/directory/open-directory.ts'
 import { openMachine } from '../../../../lib/machine/machine.ts'
 import { administer, administerJson } from '../../../support/administration.ts'
 import { messages, phrase } from '../../../support/messages.ts'
@@ -124,6 +125,18 @@ test('a command that fails on a full disk names it, also when repeated', async (
   }
 })
 
+test('A stop on a full disk leaves the changes in the WAL for the next start (O-14)', async ({ disk }) => {
+  const data = join(disk.path, 'data')
+  const request = { role: 'service', reset: false, durable: true } as const
+  const { database, close } = await openDataDirectory(data, request)
+  const large = "INSERT INTO access_values VALUES ('large', hex(zeroblob(500000)), NULL)"
+  await database.write(() => database.connection.exec(large))
+  disk.fill()
+  await close()
+  rmSync(join(data, 'site-admin.db-wal'))
+  await expect(openDataDirectory(data, request)).rejects.toThrow(messages.directory.walMissing)
+})
+
 test('a killed service that starts again on a full disk prints advice', async ({ disk }) => {
   const data = join(disk.path, 'data')
   const killed = await startService(data)
@@ -134,5 +147,6 @@ test('a killed service that starts again on a full disk prints advice', async ({
   for (const [entry, ...command] of [['local/main.js'], ['admin/main.js', 'serve']] as const) {
     const outcome = await run(entry, [...command, '--data-dir', data, '--port', '0'])
     expect(outcome).toMatchObject(failing(messages.directory.full('')))
+    expect(existsSync(join(data, 'running'))).toBe(true)
   }
 })
