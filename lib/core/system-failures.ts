@@ -47,6 +47,11 @@ export const isMissing = (error: unknown): boolean => failureOf(error) === 'miss
 
 export const isBusy = (error: unknown): boolean => failureOf(error) === 'busy'
 
+const sqliteIoErrFsync = 1034
+
+export const isFailedFlush = (error: unknown): boolean =>
+  isOfSqlite(error) && 'errcode' in error && error.errcode === sqliteIoErrFsync
+
 export const isOutOfSpace = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === errors.outOfSpace.code
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { ServiceError } from '../../core/errors.ts'
-import { asPortError, isBusy } from '../../core/system-failures.ts'
+import { asPortError, isBusy, isDiskFull, isFailedFlush } from '../../core/system-failures.ts'
 
 export interface DatabaseOptions {
   readonly durable: boolean
@@ -99,6 +99,7 @@ const openTransactions = (connection: DatabaseSync) => {
 /** Moves all changes from the WAL to the database. Returns false if a reader or the disk prevents this. */
 export const emptyWal = (connection: DatabaseSync): boolean => {
   try {
+    if (connection.isTransaction) connection.exec('ROLLBACK')
     return connection.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0
   } catch {
     return false
@@ -114,6 +115,7 @@ export const createChangeQueue = (connection: DatabaseSync, file: string, option
   setLockWait(lockWait)
   const waiting: Job[] = []
   let mostTogether = Number.POSITIVE_INFINITY
+  let failedFlush: unknown
   let isScheduled = false
   let isClosed = false
   let workedSinceRest = 0
@@ -134,7 +136,20 @@ export const createChangeQueue = (connection: DatabaseSync, file: string, option
     restsUntil = performance.now() + rest
   }
 
+  // After a failed flush, the system may count earlier pages of the WAL as flushed that are not on the disk. After a power
+  // cut, SQLite would stop at these pages, and lose every later change. So the next change begins with an empty WAL.
+  const canBegin = (): boolean => {
+    if (failedFlush === undefined || emptyWal(connection)) {
+      failedFlush = undefined
+      return true
+    }
+    const refusal = isDiskFull(file) ? failedFlush : new ServiceError('unavailable', { cause: failedFlush })
+    for (const { reject } of waiting.splice(0)) reject(refusal)
+    return false
+  }
+
   const recover = ({ error, together }: Failure): void => {
+    if (isFailedFlush(error)) failedFlush = error
     if (isBusy(error)) {
       const now = performance.now()
       while (waiting[0] && (isClosed || waiting[0].until <= now)) waiting.shift()?.reject(error)
@@ -144,6 +159,7 @@ export const createChangeQueue = (connection: DatabaseSync, file: string, option
 
   // Makes as many of the waiting changes as fit into one transaction. Returns the milliseconds until the next attempt.
   const makeSome = (): number => {
+    if (!canBegin()) return 0
     const jobs = waiting.slice(0, mostTogether)
     // In WAL mode, NORMAL syncs only at checkpoints. OFF would not even do that, and could damage the database.
     setSynchronous(durable && jobs.some(({ waitsForDisk }) => waitsForDisk) ? 'FULL' : 'NORMAL')

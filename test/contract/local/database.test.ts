@@ -104,6 +104,27 @@ test('a change that cannot be committed changes nothing, and locks out nobody', 
   openAnother(file).exec('BEGIN IMMEDIATE')
 })
 
+test('After a failed flush, changes wait until the WAL is empty (O-20)', async () => {
+  const { file, database, connection, add, words } = openWords()
+  await add('a')
+  const reader = openAnother(file)
+  reader.exec('BEGIN; SELECT count(*) FROM words')
+  const failing = database.write(() => {
+    connection.exec("INSERT INTO words (word) VALUES ('b')")
+    throw Object.assign(new Error('The flush failed'), { errcode: 1034 })
+  })
+  await expect(failing).rejects.toThrow('The flush failed')
+  expect(await Promise.allSettled([add('c'), add('d')])).toMatchObject([
+    { reason: unavailable },
+    { reason: unavailable },
+  ])
+  reader.exec('COMMIT')
+  await add('e')
+  expect(words()).toEqual(['a', 'e'])
+  using withoutWal = openImmutable(file)
+  expect(withoutWal.prepare('SELECT word FROM words').all()).toEqual([{ word: 'a' }])
+})
+
 test('writes that do not wait for the disk keep their order, and are not lost', async () => {
   const { file, database, add } = openWords()
   const note = (word: string) =>
