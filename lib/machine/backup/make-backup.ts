@@ -57,7 +57,6 @@ const moveTo = (path: string, unfinished: string): void => {
     const code = systemCodeOf(error)
     throw code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR' ? notEmpty(path) : error
   }
-  flush(dirname(path))
 }
 
 /**
@@ -83,10 +82,14 @@ const openBackupPlace = (given: string) => {
     directory,
     path,
     complete(): void {
+      using moved = new DisposableStack()
       moveTo(path, directory.path)
+      moved.defer(() => rmSync(path, { recursive: true, force: true }))
+      flush(dirname(path))
       lock[Symbol.dispose]()
       rmSync(layoutOf(path).unfinished)
       flush(path)
+      moved.move()
     },
     [Symbol.dispose]: () => leftovers.dispose(),
   }

@@ -1,4 +1,4 @@
-import {
+import fs, {
   appendFileSync,
   chmodSync,
   existsSync,
@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'
 import { takeLock } from '../../../lib/machine/directory/locks.ts'
@@ -94,6 +95,22 @@ test('a backup onto a full disk is refused', async ({ mountDisk, backedUp: { dat
   await backUp(data, target)
   expect(await faultsOf(target)).toEqual([])
   expect(modesIn(target)).toEqual(new Set(['folder 700', 'file 600']))
+})
+
+test('A backup whose last flush fails is removed', async ({ backedUp: { data, folder }, onTestFinished }) => {
+  const target = join(folder, 'again')
+  const { fsyncSync } = fs
+  const flush = vi.spyOn(fs, 'fsyncSync').mockImplementation((file) => {
+    if (existsSync(target)) throw Object.assign(new Error('EIO'), { code: 'EIO', syscall: 'fsync' })
+    fsyncSync(file)
+  })
+  syncBuiltinESMExports()
+  onTestFinished(() => {
+    flush.mockRestore()
+    syncBuiltinESMExports()
+  })
+  await expect(backUp(data, target)).rejects.toThrow(phrase`EIO. The incomplete backup was removed.$`)
+  expect(readdirSync(folder).toSorted()).toEqual(['backup', 'data'])
 })
 
 test('a backup removes what killed backups have left beside it', async ({ backedUp: { data, folder } }) => {
