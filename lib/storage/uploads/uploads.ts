@@ -215,14 +215,16 @@ export const recordUpload = async (deps: UploadsDeps, { upload, undo }: Prepared
 
 /** Removes an upload. A placed file stays. An upload with all of its bytes counts as placed, unless `isRefused`. */
 export const discardUpload = async (
-  { uploadRecords, uploadParts, quotas }: UploadsDeps,
+  { uploadRecords, uploadParts, quotas, clock }: UploadsDeps,
   { id, site, target }: Pick<Upload, 'id' | 'site' | 'target'>,
   isRefused?: boolean,
 ): Promise<void> => {
   const reservation = await quotas?.reserve(site, { bytes: 0 })
   const removed = await uploadRecords.remove(id)
   if (!removed?.holding) return
-  if (isRefused || !isWaiting(removed)) await reservation?.release(countedBytes(removed))
+  // A recount may have left out the bytes of an expired upload.
+  const isCounted = removed.expires > clock.wall()
+  if (isCounted && (isRefused || !isWaiting(removed))) await reservation?.release(countedBytes(removed))
   await uploadParts.remove({ id, target, holding: removed.holding })
 }
 

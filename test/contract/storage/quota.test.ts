@@ -78,7 +78,7 @@ test('On one machine, an expired upload makes room for a change (S-120, S-124, U
 
 test('The quota of a site that has files takes effect after the first count (S-126)', async () => {
   const storage = await start()
-  const { put, create, setQuota, stores, site, used, recount, pass } = storage
+  const { put, create, cancel, uploads, setQuota, stores, site, used, recount, pass } = storage
   await put('/a.txt', bytes(30))
   await put('/page.html', bytes(5), { version: 'draft' })
   await create('up.txt', 5)
@@ -101,7 +101,8 @@ test('The quota of a site that has files takes effect after the first count (S-1
   // The removed file is counted until the next recount.
   expect(await used()).toBe(141)
   await recountWhole(storage)
-  // The upload has expired.
+  // The upload has expired. A later request for it subtracts nothing.
+  expect(statusAndCode(await cancel(uploads[0] ?? ''))).toEqual([404, 104032])
   expect(await used()).toBe(36)
   expect(statusAndCode(await put('/b.txt', bytes(6)))).toEqual(refused)
   expect((await put('/a.txt', bytes(30))).status).toBe(200)
