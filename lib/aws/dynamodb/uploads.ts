@@ -1,5 +1,5 @@
 import type { HistoryEntry } from '../../core/history-entry.ts'
-import { inParallel, settleAll } from '../../core/in-parallel.ts'
+import { inParallel } from '../../core/in-parallel.ts'
 import type { Deadline } from '../../core/time.ts'
 import { progressKeptFor, type UploadProgress } from '../../storage/upload-progress.ts'
 import {
@@ -183,7 +183,9 @@ export const createUploadRecords = ({ now = Date.now, record, ...options }: Reco
     async create(upload, most, moment) {
       let isListed = false
       try {
-        ;[isListed] = await settleAll([openList.add(upload, most, moment), table.put(itemOf(upload))])
+        // A listed upload without a record counts as closed, so the record comes first.
+        await table.put(itemOf(upload))
+        isListed = await openList.add(upload, most, moment)
       } finally {
         if (!isListed) await table.take(uploadKey(upload.id))
       }

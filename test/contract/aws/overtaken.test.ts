@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { addIssuer } from '../../../lib/access/issuers/issuers.ts'
 import { updatePerson } from '../../../lib/access/people.ts'
 import type { SiteId } from '../../../lib/core/ids.ts'
+import type { Upload } from '../../../lib/storage/uploads/upload.ts'
 import type { Webhook } from '../../../lib/webhooks/webhooks.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
@@ -69,4 +70,16 @@ test('A sign-in that others overtake each time must wait', async () => {
   })
   expect(await openTableStores(tables.names, { dynamodb: client }).attempts.count(limit)).toBeGreaterThan(0)
   expect(tries).toBeLessThan(20)
+})
+
+test('Of two uploads that are created at once, only one is the last open upload (U-17)', async () => {
+  const tables = openMemoryTables()
+  const [client, others] = [tables.connect(), openTableStores(tables.names, { dynamodb: tables.connect() })]
+  const uploadOf = (id: string) => ({ id, site, user: 'ann', isComplete: false, expires: 1 }) as unknown as Upload
+  let isOtherOpen = false
+  beforeCalls(client, 'PutItemCommand', async () => {
+    isOtherOpen = await others.uploadRecords.create(uploadOf('other'), 1, 0)
+  })
+  const isOpen = await openTableStores(tables.names, { dynamodb: client }).uploadRecords.create(uploadOf('mine'), 1, 0)
+  expect([isOpen, isOtherOpen]).toEqual([false, true])
 })
