@@ -19,15 +19,20 @@ const queueOnDemand = (queueUrl: string): RemovalQueue => {
   return { send: async (...given) => (await open()).send(...given) }
 }
 
+interface FileOptions extends Given, Pick<Parameters<typeof createS3ObjectStore>[0], 'uploadRecords'> {
+  readonly s3?: Pick<Bucket, 'client' | 'once'>
+}
+
 export const openFileStores = (
   settings: FileStoreSettings,
-  { s3 = createS3Clients(), ...given }: Given & { readonly s3?: Pick<Bucket, 'client' | 'once'> } = {},
+  { s3 = createS3Clients(), uploadRecords, ...given }: FileOptions = {},
 ) => {
   const { workflows, removals, record, history, usage } = openLocks(settings, given)
   const buffers = createPartBuffers()
   const bucket = openBucket({ ...s3, name: settings.filesBucket })
   const hasOwnKey = settings.filesKey !== undefined
-  const files = createS3ObjectStore({ bucket, hasOwnKey, removals, record, buffers, now: given.now })
+  const { now } = given
+  const files = createS3ObjectStore({ bucket, hasOwnKey, removals, record, buffers, now, uploadRecords })
   const linkTo = (object: ObjectInfo) => downloadLink(bucket, object)
   return {
     files,
@@ -47,7 +52,8 @@ export const openFileStores = (
 
 export const openStorageStores = (settings: StorageSettings) => {
   const { record } = openJournal(settings)
-  const { downloads, linkTo, ...fileStores } = openFileStores(settings, { record })
-  const stores = { ...openDirectory(settings), ...fileStores, ...openUploads(settings, { record }) }
+  const uploads = openUploads(settings, { record })
+  const { downloads, linkTo, ...fileStores } = openFileStores(settings, { record, ...uploads })
+  const stores = { ...openDirectory(settings), ...fileStores, ...uploads }
   return { stores, downloads, linkTo }
 }

@@ -10,6 +10,7 @@ import {
   type Staged,
 } from '../../storage/object-store.ts'
 import type { FolderLocks } from '../../storage/path-locks.ts'
+import type { UploadRecords } from '../../storage/uploads/upload.ts'
 import type { ObservedRemovals } from '../dynamodb/folder-removals.ts'
 import type { RecordChange } from '../dynamodb/journal.ts'
 import { type Attempt, createAttempt, timeToReturn } from './attempt.ts'
@@ -24,8 +25,8 @@ import { countKept, deleteVersions, listVersions } from './versions.ts'
 
 /**
  * The bucket must keep versions, because changes are undone with them. `hasOwnKey`: KMS encrypts the bucket with the
- * customer's key, so entity tags are no fingerprints. `memory` is the number of bytes for staged small files, for all
- * requests together.
+ * customer's key, so entity tags are no fingerprints. Without `uploadRecords`, the bucket has no resumable uploads.
+ * `memory` is the number of bytes for staged small files, for all requests together.
  */
 interface Options {
   readonly bucket: Bucket
@@ -33,6 +34,7 @@ interface Options {
   readonly hasOwnKey?: boolean
   readonly record: RecordChange
   readonly now?: (() => number) | undefined
+  readonly uploadRecords?: Pick<UploadRecords, 'get'> | undefined
   readonly memory?: number
   readonly buffers?: PartBuffers
 }
@@ -139,6 +141,7 @@ export const createS3ObjectStore = ({
   removals,
   record,
   now = Date.now,
+  uploadRecords = { get: async () => undefined },
   memory = 32 * 1024 * 1024,
   buffers = createPartBuffers(),
 }: Options): ObjectStore & { adopt(body: StagedBody): Staged } => {
@@ -155,7 +158,7 @@ export const createS3ObjectStore = ({
     fingerprintOf: async (object, deadline) =>
       hasOwnKey ? computeFingerprint(bucket, object, deadline) : object.fingerprint,
     read: (key, choose, expected) => readObject(bucket, key, choose, expected),
-    versions: (key, query) => listVersions(bucket, key, query),
+    versions: (key, query) => listVersions(bucket, key, query, { now, get: uploadRecords.get }),
     readVersion: (key, id, choose) => lookAndRead(bucket, key, choose, id),
     listRemoved: (query) => listRemoved(bucket, query),
     keptBelow: (prefix) => countKept(bucket, prefix),

@@ -3,7 +3,8 @@ import { ServiceError } from '../../core/errors.ts'
 import { chunksOf } from '../../core/in-parallel.ts'
 import { compareText } from '../../core/names.ts'
 import { longestListing, type RemovedObject, type VersionQuery } from '../../storage/object-store.ts'
-import { type Bucket, statusOf, unquote } from './bucket.ts'
+import { longestRequest, longestUpload, type UploadRecords } from '../../storage/uploads/upload.ts'
+import { type Bucket, markOf, statusOf, unquote } from './bucket.ts'
 import { type Doomed, deleteAll, deleteState } from './delete.ts'
 import { decodeKey, headObject, toInfo } from './find.ts'
 
@@ -95,14 +96,48 @@ export async function* statesBelow(bucket: Bucket, prefix: string, isDone: (key:
   } while (after)
 }
 
-// In milliseconds: the longest time of a change (one minute), the differences of clocks, and whole seconds. An object
-// that one request uploaded in parts has the time when this upload began, up to a quarter of an hour earlier.
+// In milliseconds: the longest time of a change (one minute), the differences of clocks, and whole seconds.
 const mayBeUndoneFor = 62_000
-const longestUpload = 15 * 60_000
 
-const settlesAt = ({ at, tag }: State): number => at + mayBeUndoneFor + (tag.includes('-') ? longestUpload : 0)
+const isInParts = ({ tag }: State): boolean => tag.includes('-')
 
-const versionsAmong = (states: readonly State[], isFromStart: boolean) => {
+// An object in parts has the time when its upload began.
+const settlesAt = (state: State): number => state.at + mayBeUndoneFor + (isInParts(state) ? longestRequest : 0)
+
+interface Uploads extends Pick<UploadRecords, 'get'> {
+  now(): number
+}
+
+// Only an open upload can be undone. If the version is gone at the second look, the upload ended because it was undone.
+const mayBeUndone = async (bucket: Bucket, key: string, id: string, uploads: Uploads): Promise<boolean> => {
+  const mark = markOf(await headObject(bucket, key, id))
+  const upload = mark === undefined ? undefined : await uploads.get(mark)
+  return upload?.isComplete === false || !(await headObject(bucket, key, id))
+}
+
+const findSettled = async (bucket: Bucket, key: string, state: State, uploads: Uploads): Promise<number> => {
+  const [at, now] = [settlesAt(state), uploads.now()]
+  const isLong = isInParts(state) && at <= now && now < at + longestUpload
+  return isLong && (await mayBeUndone(bucket, key, state.id, uploads)) ? now + mayBeUndoneFor : at
+}
+
+// A version is needed until one newer state is certain to stay. A marker may be older than a version in parts that
+// follows it, unless the marker is the newest state (see `merged`).
+const neededTimes = async (bucket: Bucket, key: string, states: readonly State[], uploads?: Uploads) => {
+  const times: number[] = []
+  let [any, certain] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  for (const state of states) {
+    const isFirst = times.length === 0
+    times.push(isInParts(state) ? certain : any)
+    if (!uploads || certain <= uploads.now()) continue
+    const settled = await findSettled(bucket, key, state, uploads)
+    any = Math.min(any, settled)
+    if (isFirst || state.kind === 'version') certain = Math.min(certain, settled)
+  }
+  return times
+}
+
+const versionsAmong = (states: readonly State[], times: readonly number[], isFromStart: boolean) => {
   const newest = states.findIndex(({ kind }) => kind === 'version')
   return states.flatMap(({ kind, id, at, size, tag }, index) => {
     if (kind === 'marker') return []
@@ -116,7 +151,7 @@ const versionsAmong = (states: readonly State[], isFromStart: boolean) => {
       tag,
       isRemoved,
       isCurrent: isNewest && !isRemoved,
-      ...(next && { goneAt: next.at, neededUntil: settlesAt(next) }),
+      ...(next && { goneAt: next.at, neededUntil: times[index] }),
       ...(isNewest && isRemoved && { hiddenBy: states.slice(0, index).map((marker) => marker.id) }),
     }
   })
@@ -140,9 +175,9 @@ const statesFor = (versions: number): number => Math.min(longestListing, 2 * ver
 
 /**
  * Implements `ObjectStore.versions`. S3 refuses to continue after an unknown version, so this function checks the
- * version first.
+ * version first. Without `uploads`, `neededUntil` means nothing.
  */
-export const listVersions = async (bucket: Bucket, key: string, { after, limit }: VersionQuery) => {
+export const listVersions = async (bucket: Bucket, key: string, { after, limit }: VersionQuery, uploads?: Uploads) => {
   if (after !== undefined && !(await findVersion(bucket, key, after))) return undefined
   const states: State[] = []
   const count = () => states.filter(({ kind }) => kind === 'version').length
@@ -152,7 +187,7 @@ export const listVersions = async (bucket: Bucket, key: string, { after, limit }
     states.push(...(page.states.get(key) ?? []))
     position = page.next?.key === key ? page.next : undefined
   } while (position && count() <= limit)
-  const found = versionsAmong(states, after === undefined)
+  const found = versionsAmong(states, await neededTimes(bucket, key, states, uploads), after === undefined)
   const versions = found.slice(0, limit)
   return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
 }

@@ -62,6 +62,8 @@ export const longestRequest = 15 * minute
 const openFor = day
 const oldest = 6 * day
 
+export const longestUpload = oldest + longestRequest
+
 /** The bytes of a direct upload do not pass through the service, so they cannot extend its time. */
 export const firstExpiryOf = (created: number, isDirect: boolean): number => created + (isDirect ? oldest : openFor)
 

@@ -201,8 +201,9 @@ const functionsOf = (dataCentre: string): Readonly<Record<Group, LambdaHandler>>
   const here = { ...settings, dataCentre }
   const surroundings = { telemetry: { request: () => {} } }
   const consoleFolder = join(import.meta.dirname, '..', '..', '..', 'console', 'dist')
-  const { downloads, linkTo, ...files } = openFileStores(here, { ...given, s3: clients })
-  const stores = { ...openDirectory(here, { dynamodb }), ...files, removalQueue, ...openUploads(here, { dynamodb }) }
+  const uploads = openUploads(here, { dynamodb })
+  const { downloads, linkTo, ...files } = openFileStores(here, { ...given, s3: clients, ...uploads })
+  const stores = { ...openDirectory(here, { dynamodb }), ...files, removalQueue, ...uploads }
   const sites = openSites(here, { dynamodb })
   const people = openAccessStores(here, { dynamodb, now: clock.wall })
   const forms = openFieldsStores(here, { dynamodb })

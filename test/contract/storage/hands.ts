@@ -35,10 +35,11 @@ export const openStorageOnAws = async (given: OnAws = {}) => {
   const [client, once, dynamodb, dynamodbOnce] = [connect(), connect(1), tables.connect(), tables.connect(1)]
   prepare?.({ client, once, dynamodb, dynamodbOnce })
   const now = options.clock?.wall
-  const fileStores = openFileStores(settings, { dynamodb, once: dynamodbOnce, s3: { client, once }, now })
+  const uploadTables = openUploads(settings, { dynamodb, now })
+  const s3 = { client, once }
+  const fileStores = openFileStores(settings, { dynamodb, once: dynamodbOnce, s3, now, ...uploadTables })
   const { downloads: _, linkTo: __, removalQueue: ___, ...onBucket } = fileStores
   const { files, counts } = onBucket
-  const uploadTables = openUploads(settings, { dynamodb, now })
   // Separate clients for reading, because tests make the other clients fail.
   const usage = createUsageCounts({ dynamodb: tables.connect(), table: tables.names.pathLocks, now })
   const onAws: Between = (stores) => {

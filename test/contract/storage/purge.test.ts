@@ -1,6 +1,7 @@
-import { PutObjectCommand } from '@aws-sdk/client-s3'
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../../../lib/core/time.ts'
+import { partLength } from '../../../lib/storage/content.ts'
 import type { ObjectVersion } from '../../../lib/storage/object-store.ts'
 import { toStoragePath } from '../../../lib/storage/path.ts'
 import { codeOf } from '../../support/answer.ts'
@@ -8,6 +9,7 @@ import { openBucketInMemory, openObjectStore, type TestBucket } from '../../supp
 import { callsToTry } from '../../support/each-call.ts'
 import { entry } from '../../support/history.ts'
 import type { MemoryS3 } from '../../support/memory-s3.ts'
+import { failCompletions, uploadIn } from '../uploads/service.ts'
 import { createFault } from './failing-stores.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
 import { interruptChanges } from './interruption.ts'
@@ -264,5 +266,62 @@ describe('A purge on S3', () => {
     expect((await purge(storage, '/a')).status).toBe(200)
     expect(await sizesOf(storage, '/a')).toEqual([4])
     expect(await countsOf(storage)).toEqual([1_000, 99])
+  })
+})
+
+describe('A purge beside a resumable upload on S3', () => {
+  /** The file /a, and a resumable upload to it that began an hour before its last byte. */
+  const start = async () => {
+    const bucket = openBucketInMemory()
+    const storage = await openStorageOnAws({ bucket, clock })
+    await storage.put('/a', '1')
+    const bytes = 'x'.repeat(partLength)
+    const upload = uploadIn(await storage.create('a', partLength + 1))
+    expect((await storage.patch(upload, 0, bytes)).status).toBe(204)
+    later(60 * minute)
+    return { bucket, storage, upload, complete: () => storage.patch(upload, partLength, 'x') }
+  }
+
+  it.each([
+    ['an upload', [], [partLength + 1, 1]],
+    ['an upload and a newer file', ['22'], [2, partLength + 1, 1]],
+  ])('A purge keeps the version below %s that may be undone (H-35)', async (_, newer, sizes) => {
+    const { storage, upload, complete } = await start()
+    failCompletions(storage.deps.uploadRecords, 1)
+    expect((await complete()).status).toBe(503)
+    for (const text of newer) await storage.put('/a', text)
+    const refused = await purge(storage, '/a')
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '62'])
+    expect(await sizesOf(storage, '/a')).toEqual(sizes)
+    expect((await storage.head(upload)).status).toBe(200)
+    later()
+    expect((await purge(storage, '/a')).status).toBe(200)
+    expect(await sizesOf(storage, '/a')).toEqual(sizes.slice(0, 1))
+  })
+
+  it('A purge keeps an upload below a new file, despite a removal before (H-35)', async () => {
+    const { storage, complete } = await start()
+    await storage.remove('/a')
+    later(60 * minute)
+    expect((await complete()).status).toBe(204)
+    await storage.put('/a', '22')
+    expect((await purge(storage, '/a')).status).toBe(503)
+    expect(await sizesOf(storage, '/a')).toEqual([2, partLength + 1])
+    later()
+    expect((await purge(storage, '/a')).status).toBe(200)
+    expect(await sizesOf(storage, '/a')).toEqual([2])
+  })
+
+  it('A purge keeps the version below an upload that is undone meanwhile (H-35)', async () => {
+    const { bucket, storage, complete } = await start()
+    expect((await complete()).status).toBe(204)
+    const [newest] = await versionsOf(storage, '/a')
+    vi.spyOn(storage.deps.uploadRecords, 'get').mockImplementationOnce(async () => {
+      const object = { Bucket: bucket.bucket, Key: `live/${storage.site}/a`, VersionId: newest?.version }
+      await bucket.connect().send(new DeleteObjectCommand(object))
+      return undefined
+    })
+    expect((await purge(storage, '/a')).status).toBe(503)
+    expect(await storage.read('/a')).toBe('1')
   })
 })
