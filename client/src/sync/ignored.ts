@@ -4,7 +4,7 @@ import ignore from 'ignore'
 import { systemCodeOf } from './disk-errors.ts'
 import { LocalRefusal } from './local-refusal.ts'
 
-/** The folder with the state of earlier runs. This folder is never sent. */
+/** The folder with the state of earlier runs. It is never sent. Some disks also find it under the name `.ſite-files`. */
 export const stateFolder = '.site-files'
 
 const createBuiltIn = () =>
@@ -15,7 +15,7 @@ export type Ignored = (path: string) => boolean
 
 export const isBuiltIn: Ignored = (path) => createBuiltIn().ignores(path)
 
-export const isInStateFolder: Ignored = (path) => path.toLowerCase().split('/').includes(stateFolder)
+export const isInStateFolder: Ignored = (path) => path.toUpperCase().toLowerCase().split('/').includes(stateFolder)
 
 // In characters. The regular expression of a much longer pattern is too large for Node.
 const longestPattern = 4096

@@ -9,14 +9,14 @@ import { eventsIn, outcome, test } from '../support/command.ts'
 import { pathsOf, readTree } from '../support/site.ts'
 
 test('a pull skips files of the site below .site-files (T-52)', async ({ demo, folder, makeDirectory, site }) => {
-  await site.store({ 'a.txt': 'a', 'sub/.site-files/state.json': 'not mine' })
   const path = 'sub/.site-files/state.json'
+  await site.store({ 'a.txt': 'a', '.\u017fite-files/state.json': 'not mine', [path]: 'not mine' })
   const why = '.site-files is reserved for this command'
   const printed = await demo('pull', folder, await makeDirectory())
-  expect(printed).toMatchObject(outcome(0, `skipped  ${path}: ${why}\n${messages.client.done(1, 0, ', 1 skipped')}\n`))
+  expect(printed).toMatchObject(outcome(0, `skipped  ${path}: ${why}\n${messages.client.done(1, 0, ', 2 skipped')}\n`))
   const { stdout } = await demo('--json', 'pull', '--all', folder, await makeDirectory())
   expect(eventsIn(stdout)).toContainEqual({ event: 'skipped', path, why })
-  expect(eventsIn(stdout).at(-1)).toMatchObject({ event: 'end', create: 1, skipped: 1 })
+  expect(eventsIn(stdout).at(-1)).toMatchObject({ event: 'end', create: 1, skipped: 2 })
 })
 
 test('a path that is too long for the disk fails alone (T-52)', async ({ demo, folder, makeDirectory, site }) => {
