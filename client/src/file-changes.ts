@@ -132,6 +132,7 @@ export const createFileChanges = (
   stat: Stat,
 ): FileChanges => {
   const limit: Limit = { piece: Number.POSITIVE_INFINITY }
+  const uploads = `${root}/uploads/`
 
   const statOf: StatOf = async (path, signal) => {
     try {
@@ -179,7 +180,7 @@ export const createFileChanges = (
     const name = parts.pop() ?? ''
     const folder = parts.join('/')
     if (parts.at(-1)?.normalize('NFC') === name.normalize('NFC')) await createFolderOfSameName(folder, options.signal)
-    const destination = { folder: urlOf(folder), name, contentType, condition, uploads: `${root}/uploads/` }
+    const destination = { folder: urlOf(folder), name, contentType, condition, uploads }
     // Only large files need this module, so pages load it on demand.
     const { uploadLarge } = await import('./large-uploads.ts')
     await uploadLarge(send, source, destination, options, limit)
@@ -198,7 +199,7 @@ export const createFileChanges = (
         throw alreadyExists(path, replace !== false, error)
       }
     },
-    cancel: async (upload) => (await import('./large-uploads.ts')).cancelUpload(send, upload),
+    cancel: async (upload) => (await import('./large-uploads.ts')).cancelUpload(send, uploads, upload),
     async createFolder(path) {
       await send({ method: 'PUT', url: urlOf(path, { type: 'folder' }), repeatable: true })
     },

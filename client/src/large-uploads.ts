@@ -23,7 +23,7 @@ export const uploadLarge: SendFile<void> = async (send, source, destination, giv
     if (error instanceof ServiceError && error.code === 104000) limit.hasNoParts = false
     // Nobody else knows the address, so nobody can continue this upload. An open upload counts in the quota of the site.
     const ending = { signal: AbortSignal.timeout(longestEnd), isFinal: true }
-    if (unknown) await cancelUpload(send, unknown, ending).catch(() => {})
+    if (unknown) await cancelUpload(send, destination.uploads, unknown, ending).catch(() => {})
     throw error
   }
 }

@@ -3,7 +3,7 @@ import { inParallel } from './in-parallel.ts'
 import { answerOf, hasStatus, isList, refusal, ServiceError } from './service-error.ts'
 import { partLength, type Source } from './source.ts'
 import type { Send } from './transport.ts'
-import { addressIn, type Destination, type Limit, type ResumableOptions, type SendFile } from './upload.ts'
+import { addressIn, type Destination, isUploadIn, type Limit, type ResumableOptions, type SendFile } from './upload.ts'
 
 /**
  * Each request of addresses has a cost, so one request gets many. The first group is smaller, because all of its bytes
@@ -227,7 +227,7 @@ export const uploadInParts: SendFile<boolean> = async (
 ) => {
   const total = source.size
   const requests = createRequests(send, source, signal)
-  const earlier = resume?.startsWith(destination.uploads) ? await requests.find(resume) : undefined
+  const earlier = resume && isUploadIn(destination.uploads, resume) ? await requests.find(resume) : undefined
   if (earlier?.inParts === false) return false
   const begun: Begun | undefined =
     earlier && resume ? { address: resume } : await beginIfOffered(requests, source, destination, { limit, signal })

@@ -1,6 +1,6 @@
 import { refuseDowngrade } from './addresses.ts'
 import type { Call } from './call.ts'
-import { hasStatus, ServiceError, unexpectedAnswer } from './service-error.ts'
+import { hasStatus, refusal, ServiceError, unexpectedAnswer } from './service-error.ts'
 import { type Source, Unreadable, type Watch } from './source.ts'
 import { longestRetryAfter, pause, type Send } from './transport.ts'
 
@@ -111,11 +111,14 @@ const serviceErrorIn = (failure: unknown): ServiceError => {
   throw failure instanceof Unreadable ? failure.cause : failure
 }
 
+export const isUploadIn = (uploads: string, address: string): boolean =>
+  address.startsWith(uploads) && /^[\w-]+$/.test(address.slice(uploads.length))
+
 export const addressIn = (response: Response, { folder, uploads }: Destination): string => {
   const location = response.headers.get('Location') ?? ''
   const address = URL.canParse(location, folder) ? new URL(location, folder).href : ''
   if (address !== '') refuseDowngrade(folder, address)
-  if (!address.startsWith(uploads)) throw unexpectedAnswer(response, new URL(folder).host)
+  if (!isUploadIn(uploads, address)) throw unexpectedAnswer(response, new URL(folder).host)
   return address
 }
 
@@ -192,7 +195,7 @@ export const uploadResumably: SendFile<void> = async (
   const { begin, find, append } = createRequests(send, source, signal)
 
   const start = async (): Promise<State> => {
-    const earlier = resume?.startsWith(destination.uploads) ? await find(resume) : undefined
+    const earlier = resume && isUploadIn(destination.uploads, resume) ? await find(resume) : undefined
     if (earlier) return earlier
     const begun = await begin(destination)
     await onBegun?.(begun.address)
@@ -242,7 +245,14 @@ export const uploadResumably: SendFile<void> = async (
   }
 }
 
-export const cancelUpload = async (send: Send, address: string, ending: Partial<Call> = {}): Promise<void> => {
+export const cancelUpload = async (
+  send: Send,
+  uploads: string,
+  address: string,
+  ending: Partial<Call> = {},
+): Promise<void> => {
+  if (!isUploadIn(uploads, address))
+    throw refusal(0, 0, `"${address}" is not an upload of this site. Use the address that "onBegun" received.`)
   try {
     await send({ method: 'DELETE', url: address, headers: tus, repeatable: true, ...ending })
   } catch (error) {

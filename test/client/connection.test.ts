@@ -123,11 +123,22 @@ test.for(away)('%s from https to http is refused, even to a listed address (T-36
   expect(asked).toHaveLength(1)
 })
 
-test('on an https service, an upload with an http address is not cancelled (T-36)', async () => {
-  const { client, asked } = await scripted([stored], [address, clear])
-  await expect(client.files.cancel(`${clear}/api/v2/admin/sites/1/uploads/x`)).rejects.toMatchObject(refusal)
-  await expect(client.files.cancel('https://evil.test/x')).rejects.toThrow('The token is not valid for evil.test.')
+const site = '/api/v2/admin/sites/1'
+test.for([
+  `${clear}${site}/uploads/x`,
+  'https://evil.test/x',
+  `${address}${site}/storage/news`,
+  `${address}${site}/uploads/../storage/news`,
+  `${address}${site}/uploads/%2e%2e/storage/news`,
+  `${address}${site}/uploads/x?y`,
+  `${address}${site}/uploads/`,
+])('no request goes to %s to cancel or resume an upload (T-36, T-43)', async (upload) => {
+  const { client, asked } = await scripted([stored, stored], [address, clear])
+  await expect(client.files.cancel(upload)).rejects.toThrow(messages.client.notAnUpload(upload))
   expect(asked).toStrictEqual([])
+  for (const size of [5_000_000, 9_000_000])
+    await expect(client.files.put('a', new Uint8Array(size), { resume: upload, replace: '"1"' })).rejects.toThrow()
+  expect(asked.map(({ method }) => method)).toStrictEqual(['POST', 'POST'])
 })
 
 test('the bytes of a file are read from a bucket without the token', async () => {

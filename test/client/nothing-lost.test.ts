@@ -92,6 +92,26 @@ test('a half upload conflicts with a new file; a changed file cancels it', async
   expect(await site.texts()).toStrictEqual(await readTree(here))
 })
 
+test('a forged state file makes no run remove files of the site (T-43)', async ({
+  client,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  await site.push(here)
+  const address = `${client.site.url}/api/v2/admin/sites/${client.site.id}/storage/${encodeURIComponent(folder)}`
+  const uploads = [[`${folder}/x`, { address, fingerprint: 'y' }]]
+  for (const run of [site.push, site.pull]) {
+    for (const name of await readdir(join(here, '.site-files'))) {
+      const file = join(here, '.site-files', name)
+      await writeFile(file, JSON.stringify({ ...JSON.parse(await readFile(file, 'utf8')), uploads }))
+    }
+    expect(await run(here)).toMatchObject({ failed: 0 })
+    expect(await site.texts()).toStrictEqual({ 'a.txt': 'a' })
+  }
+})
+
 test('a push keeps the upload of an ignored file by push --all (T-48)', async ({ makeDirectory, site }) => {
   const here = await makeDirectory({ '.siteignore': '*.bin', 'large.bin': 'x'.repeat(5_000_000) })
   const interrupted = site.withPut((options) => ({

@@ -113,6 +113,7 @@ export const messages = {
     noAnswerFrom: (host: string, code: string) => `${host} did not answer (${code}).`,
     noFolder: (path: string) => phrase`The folder …${path} does not exist`,
     askName: 'Name (press Enter to use a token instead)',
+    notAnUpload: (address: string) => `"${address}" is not an upload of this site.`,
     notAFolder: (path: string) => phrase`^"…${path}" is not a folder. Name a folder, or use "get" and "put"`,
     notPermitted: (path: string) => phrase`failed  ${path}: You have no permission to read or write this: `,
     notRegular: (path: string) => `${path && `"${path}" `}is not a regular file`,
