@@ -197,13 +197,13 @@ test('a push notices a change right after its scan', async ({ client, makeDirect
 test('partial files of killed commands are removed after a day', async ({ folder, makeDirectory, service, site }) => {
   const other = 'film.part'
   const [old, now, kept] = ['old', 'now', 'kept'].map(() => `.${randomUUID()}.part`) as [string, string, string]
-  const downloads = await makeDirectory(Object.fromEntries([old, now, other].map((name) => [name, 'half'])))
+  const here = await makeDirectory({ 'a.txt': 'a' })
+  const downloads = join(here, '.site-files')
+  await writeTree(downloads, Object.fromEntries([old, now, other].map((name) => [name, 'half'])))
   const yesterday = Date.now() / 1000 - 25 * 3600
   // The system refuses to remove a folder as a file.
   await mkdir(join(downloads, kept))
   for (const name of [old, other, kept]) await utimes(join(downloads, name), yesterday, yesterday)
-  const here = await makeDirectory({ 'a.txt': 'a' })
-  await symlink(downloads, join(here, '.site-files'))
   await site.push(here)
   const partial = async () => (await readdir(downloads)).filter((name) => name.endsWith('.part')).sort()
   expect(await partial()).toStrictEqual([now, other, kept].sort())
@@ -211,6 +211,15 @@ test('partial files of killed commands are removed after a day', async ({ folder
   await utimes(join(downloads, old), yesterday, yesterday)
   expect(await siteFiles(['get', `${folder}/a.txt`, `${downloads}/`], asDemo(service))).toMatchObject({ status: 0 })
   expect(await partial()).toStrictEqual([now, other, kept].sort())
+})
+
+test('push and pull write nothing through a link .site-files (T-49)', async ({ makeDirectory, site }) => {
+  await site.store({ 'b.txt': 'b' })
+  const [here, elsewhere] = [await makeDirectory({ 'a.txt': 'a' }), await makeDirectory()]
+  await symlink(elsewhere, join(here, '.site-files'))
+  for (const run of [site.push, site.pull]) await expect(run(here)).rejects.toThrow(messages.client.noStateFolder)
+  expect([await readdir(elsewhere), await readTree(here)]).toStrictEqual([[], { 'a.txt': 'a' }])
+  expect(await site.texts()).toStrictEqual({ 'b.txt': 'b' })
 })
 
 test('an outage ends a push with one failure, not one per file', async ({ makeDirectory, proxied, service, site }) => {

@@ -77,7 +77,7 @@ test('a command that must fail prints a message, with status 1', async ({ servic
     [() => demo('get', 'hello.txt', `${join(here, 'nothing')}/`), messages.client.noFolder('nothing/')],
     [() => demo('get', 'hello.txt', `${join(here, 'a.txt')}/`), messages.client.noFolder('a.txt/')],
     [() => demo('push', join(here, 'odd'), folder), phrase`^"….siteignore" is not a file. Remove it, or replace it`],
-    [() => demo('push', blocked, folder), phrase`This already exists: …. Move it away`],
+    [() => demo('push', blocked, folder), messages.client.noStateFolder],
     [() => demo('--token-file', here, 'ls'), phrase`This is a folder, but a file is needed: …`],
     [() => demo('pull', `${folder}/nothing`, here), messages.client.siteLacks],
   ]

@@ -114,6 +114,7 @@ export const messages = {
     noFolder: (path: string) => phrase`The folder …${path} does not exist`,
     askName: 'Name (press Enter to use a token instead)',
     notAnUpload: (address: string) => `"${address}" is not an upload of this site.`,
+    noStateFolder: phrase`.site-files" is not a folder. Remove it, then repeat.$`,
     notAFolder: (path: string) => phrase`^"…${path}" is not a folder. Name a folder, or use "get" and "put"`,
     notPermitted: (path: string) => phrase`failed  ${path}: You have no permission to read or write this: `,
     notRegular: (path: string) => `${path && `"${path}" `}is not a regular file`,

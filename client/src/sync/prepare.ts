@@ -140,6 +140,11 @@ const refuseDataDirectory = async (directory: string): Promise<void> => {
   if (above !== place) await refuseDataDirectory(above)
 }
 
+const refuseOtherState = async (place: string): Promise<void> => {
+  const found = await lstat(place).catch(() => undefined)
+  if (found && !found.isDirectory()) throw new LocalRefusal(`"${place}" is not a folder. Remove it, then repeat.`)
+}
+
 /** `pull` creates a missing folder, but a dry run does not. */
 const openFolder = async (direction: Direction, { directory, dryRun }: SyncOptions) => {
   if (direction === 'pull') await refuseDataDirectory(directory)
@@ -154,6 +159,7 @@ export const prepare = async (direction: Direction, options: SyncOptions) => {
   const { client, signal, onEvent, removes = false, force = false } = options
   const folder = await findFolder(client, options.folder ?? '', direction)
   const { root, isMissing } = await openFolder(direction, options)
+  await refuseOtherState(join(root, stateFolder))
   if (!options.dryRun) await removeLeftovers(join(root, stateFolder))
   const ignored = options.all ? isInStateFolder : await readIgnored(root)
   const opened = await openState(root, `${client.site.url} ${client.site.id} ${folder}`)

@@ -10,8 +10,8 @@ const isTemporary = (name: string): boolean => /^\.[\da-f-]{36}\.part$/.test(nam
 const longestWrite = 24 * 3600_000
 
 /**
- * Removes temporary files that killed runs have left. Files with other names stay: a symbolic link may lead to this
- * folder, and browsers use the same extension. A file that this user may not remove stays too.
+ * Removes temporary files that killed runs have left. Files with other names stay, because browsers use the same
+ * extension. A file that this user may not remove stays too.
  */
 export const removeLeftovers = async (folder: string): Promise<void> => {
   const names = await readdir(folder).catch(() => [])
