@@ -37,6 +37,16 @@ const withoutConditions = (given: RequestInit['headers']): Headers => {
 export const createRedirectFollower = ({ token, base: given, trustedUrls, fetch: send }: Reach) => {
   const isTrusted = (url: string) => trustedUrls().some((base) => url.startsWith(`${base}/`))
 
+  const askBucket = async (from: string, url: string, init: () => RequestInit, redirects = 0): Promise<Response> => {
+    refuseDowngrade(from, url)
+    const response = await send(url, { ...init(), redirect: 'manual' })
+    if (response.type === 'opaqueredirect') return send(url, { ...init(), redirect: 'follow' })
+    const target = redirectOf(response, url)
+    if (target === undefined) return response
+    if (redirects === mostRedirects) throw tooManyRedirects(target)
+    return askBucket(url, target, init, redirects + 1)
+  }
+
   const hop = async (call: Call, url: string, init: RequestInit, watch: Watch): Promise<Response | string> => {
     refuseDowngrade(given, url)
     if (!isTrusted(url)) throw untrustedAddress(url)
@@ -49,15 +59,13 @@ export const createRedirectFollower = ({ token, base: given, trustedUrls, fetch:
     refuseDowngrade(url, target)
     if (isTrusted(target)) return target
     if (!isFileRead(call, response)) throw untrustedRedirect(response.status, target)
-    return send(target, { signal: init.signal ?? null, ...rangeOf(init.headers) })
+    return askBucket(url, target, () => ({ signal: init.signal ?? null, ...rangeOf(init.headers) }))
   }
 
   return async (call: Call, signal: AbortSignal, watch: Watch): Promise<Response> => {
     const headers = new Headers(call.headers)
-    if (call.isSigned) {
-      refuseDowngrade(given, call.url)
-      return send(call.url, { method: call.method, headers, signal, ...bodyOf(call, watch) })
-    }
+    if (call.isSigned)
+      return askBucket(given, call.url, () => ({ method: call.method, headers, signal, ...bodyOf(call, watch) }))
     if (token !== undefined) headers.set('Authorization', token)
     // Without a declared length the bytes would be sent in chunks, but a proxy may need the length.
     if (isStreamed(call.body)) headers.set('Content-Length', String(call.body.size))

@@ -149,6 +149,37 @@ test('the bytes of a file are read from a bucket without the token', async () =>
   expect(asked.map(({ token }) => token)).toStrictEqual(['secret', null])
 })
 
+const ofBucket: readonly (readonly [string, (client: SiteClient) => Promise<unknown>])[] = [
+  ['of a read', ({ files }) => files.read('a')],
+  ['of a part', ({ files }) => files.put('a', new Uint8Array(9_000_000), { replace: '"1"' })],
+]
+test.for(ofBucket)('redirects %s are followed without the token, but not to http (T-36)', async ([, call]) => {
+  const bucket = 'https://bucket.test'
+  const addresses = [1, 2].map((number) => ({ number, url: `${bucket}/${number}`, headers: {} }))
+  const state = { size: 9_000_000, complete: false, inParts: true, stored: [], addresses }
+  const redirect = (status: number, url: string) => new Response(null, { status, headers: { Location: url } })
+  const tokensAfter = async (answer: Response) => {
+    const tokens: (string | null)[] = []
+    const client = await clientOver(({ url, method, headers, redirect: mode }) => {
+      if (!url.startsWith(address)) {
+        if (url.startsWith(bucket) && mode === 'manual') return answer
+        tokens.push(headers.get('Authorization'))
+        return stored()
+      }
+      if (method === 'POST') return json(state, 201, { Location: `${site}/uploads/x` })
+      return method === 'GET' ? redirect(302, `${bucket}/a`) : stored()
+    })
+    await call(client)
+    return new Set(tokens)
+  }
+  expect(await tokensAfter(redirect(307, 'https://eu.test/a'))).toStrictEqual(new Set([null]))
+  const inBrowser = Object.defineProperty(new Response(), 'type', { value: 'opaqueredirect' })
+  expect(await tokensAfter(inBrowser)).toStrictEqual(new Set([null]))
+  const message = messages.client.unencrypted(bucket, 'http://eu.test')
+  await expect(tokensAfter(redirect(307, 'http://eu.test/a'))).rejects.toMatchObject({ name: 'ServiceError', message })
+  await expect(tokensAfter(redirect(307, `${bucket}/a`))).rejects.toThrow('again and again, last to bucket.test')
+})
+
 test('a request that is refused with 429 or 503 is repeated, even a POST', async () => {
   const { client, asked } = await scripted([busy(429), busy(503), () => json({ id: -7, links: [] }, 201)])
   expect(await client.forms.add(1, { type: -7, mandatory: true })).toBe(-7)
