@@ -22,6 +22,9 @@ const columns = 'key, version, blob, size, modified, type, fingerprint'
 const oldColumns = `version AS id, modified AS at, size, 0 AS isCurrent, removed AS isRemoved,
   gone / ${perMillisecond} AS goneAt`
 
+const versionOf = 'FROM old_objects WHERE key = ? AND version = ? ORDER BY gone DESC LIMIT 1'
+const endOfTime = Number.MAX_SAFE_INTEGER
+
 const fewRows = 1_000
 const rowsInPart = 10_000
 
@@ -33,12 +36,12 @@ const toVersion = fromRow<ObjectVersion>({ isCurrent: Boolean, isRemoved: Boolea
  */
 export const createOldObjects = (connection: DatabaseSync, now: () => number) => {
   const objects = prepareAll(connection, {
-    get: one<ObjectRow>(`SELECT ${objectColumns} FROM old_objects WHERE key = ? AND version = ?`),
-    /** The newest first. With a version, only older ones. */
-    of: all(
-      `SELECT ${oldColumns} FROM old_objects WHERE key = ?1
-         AND gone < coalesce((SELECT gone FROM old_objects WHERE key = ?1 AND version = ?2), ${Number.MAX_SAFE_INTEGER})
-       ORDER BY gone DESC LIMIT +?3`,
+    // No index has the versions, so SQLite looks at the newest first: most callers want one of these.
+    get: one<ObjectRow>(`SELECT ${objectColumns} ${versionOf}`),
+    momentOf: value<number>(`SELECT gone ${versionOf}`),
+    /** Those before a moment, the newest first. */
+    before: all(
+      `SELECT ${oldColumns} FROM old_objects WHERE key = ? AND gone < ? ORDER BY gone DESC LIMIT +?`,
       toVersion,
     ),
     farther: value<string>(
@@ -65,6 +68,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
       `DELETE FROM old_objects WHERE (key, version) IN (SELECT value ->> 'key', value ->> 'id' FROM json_each(?))
        RETURNING key, blob, gone, removed`,
     ),
+    forgetLast: 'DELETE FROM old_objects WHERE key = ?1 AND gone = (SELECT max(gone) FROM old_objects WHERE key = ?1)',
     removeBefore: `UPDATE old_objects SET gone = ?2, removed = 1
       WHERE key = ?1 AND gone = (SELECT max(gone) FROM old_objects WHERE key = ?1 AND gone < ?2) AND removed = 0`,
     rename: 'UPDATE old_objects SET version = ?3 WHERE key = ?1 AND version = ?2',
@@ -73,7 +77,6 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
   return {
     ...objects,
     keep: (key: string, isRemoved: boolean, version?: string) => void objects.keep(now(), isRemoved, key, version),
-    forget: (key: string, id: string) => void objects.purge([{ key, id }]),
     /**
      * Returns where the bytes of the purged old versions are. If an object was removed in one of these states, it then
      * counts as removed in the state before.
@@ -87,7 +90,7 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
 
     /** True if the object was removed in this state, and its key is still free. */
     isLast(key: string, version: string): boolean {
-      const [last] = objects.of(key, undefined, 1)
+      const [last] = objects.before(key, endOfTime, 1)
       return last?.id === version && last.isRemoved
     },
 
@@ -141,9 +144,11 @@ export const createVersions = ({ database, rows, old, bodies }: Deps) =>
     versions: (key, { after, limit }) =>
       database.read(() => {
         const row = rows.get(key)
-        if (after !== undefined && after !== row?.version && !old.get(key, after)) return undefined
+        const isFromStart = after === undefined || after === row?.version
+        const moment = isFromStart ? endOfTime : old.momentOf(key, after)
+        if (moment === undefined) return undefined
         const current = row && after === undefined ? [currentVersion(row)] : []
-        const found = [...current, ...old.of(key, after === row?.version ? undefined : after, limit + 1)]
+        const found = [...current, ...old.before(key, moment, limit + 1)]
         const versions = found.slice(0, limit)
         return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
       }),

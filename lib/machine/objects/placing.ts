@@ -75,7 +75,7 @@ const restore = ({ rows, old }: Placing, key: string, id: string): void => {
     old.keep(key, false)
     rows.put({ ...row, ...newVersion() })
   } else {
-    old.forget(key, id)
+    old.forgetLast(key)
     rows.put(row)
   }
 }
