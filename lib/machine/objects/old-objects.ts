@@ -25,7 +25,6 @@ const oldColumns = `version AS id, modified AS at, size, 0 AS isCurrent, removed
 const versionOf = 'FROM old_objects WHERE key = ? AND version = ? ORDER BY gone DESC LIMIT 1'
 const endOfTime = Number.MAX_SAFE_INTEGER
 
-const fewRows = 1_000
 const rowsInPart = 10_000
 
 const toVersion = fromRow<ObjectVersion>({ isCurrent: Boolean, isRemoved: Boolean })
@@ -51,7 +50,8 @@ export const createOldObjects = (connection: DatabaseSync, now: () => number) =>
       WHERE key >= ? AND key < ? AND removed = 1
         AND NOT EXISTS (SELECT 1 FROM objects WHERE objects.key = old.key) GROUP BY key ORDER BY key LIMIT +?`),
     lastRemoval: value<number | null>(`SELECT max(gone) / ${perMillisecond} FROM (
-      SELECT gone FROM old_objects WHERE key >= ? AND key < ? AND removed = 1 ORDER BY key LIMIT ${fewRows})`),
+      SELECT gone, removed FROM old_objects WHERE key >= ? AND key < ? ORDER BY key LIMIT ${rowsInPart})
+      WHERE removed = 1`),
     removedWithin: all(
       `SELECT key, version AS id, size, max(gone) FROM old_objects
        WHERE key >= ? AND key < ? AND removed = 1 AND gone BETWEEN ? AND ? GROUP BY key ORDER BY key LIMIT +?`,
@@ -132,7 +132,7 @@ const removedFrom = ({ rows, old }: Pick<Deps, 'rows' | 'old'>, prefix: string, 
     if (folder === undefined) {
       if (key !== prefix) entries.push(entry)
     } else if (!rows.isAny(folder, from)) {
-      entries.push({ key: folder, removedAt: old.lastRemoval(folder, from), size: null })
+      entries.push({ key: folder, removedAt: Math.max(entry.removedAt, old.lastRemoval(folder, from)), size: null })
     }
   }
   if (found.length < step && compareText(from, end) < 0) from = end

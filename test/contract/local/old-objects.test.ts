@@ -22,6 +22,10 @@ const test = base.extend('store', async ({ directory }, { onCleanup }) => {
       const found = await files.find(key)
       if (found) await files.remove([found], { entry })
     },
+    addOld: (count: number, key: string, removed: string) =>
+      opened.database.connection.exec(`INSERT INTO old_objects (key, version, size, modified, type, gone, removed)
+        WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count - 1})
+        SELECT ${key}, 'v', 0, 0, '', n * 1000, ${removed} FROM numbers`),
     versions: async (key: string) => (await files.versions(key, { limit: 100 }))?.versions.length,
     kept: () => keptContents(layoutOf(directory)),
   }
@@ -107,13 +111,21 @@ test('a removed file whose newest versions are purged is as before them (H-30)',
 })
 
 test('removed files are found without a read of all old versions', async ({ store }) => {
-  store.database.connection.exec(`INSERT INTO old_objects (key, version, size, modified, type, gone, removed)
-    WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 24999)
-    SELECT printf('live/1/%05d', n), 'v', 0, 0, '', n, n % 9000 = 1 FROM numbers`)
+  store.addOld(25_000, "printf('live/1/%05d', n)", 'n % 9000 = 1')
   const read = vi.spyOn(store.database, 'read')
   const { entries } = await store.files.listRemoved({ prefix: 'live/1/', limit: 10 })
   expect(entries.map(({ key }) => key)).toEqual(['live/1/00001', 'live/1/09001', 'live/1/18001'])
   expect(read).toHaveBeenCalledTimes(3)
+})
+
+test('the last removal in a folder is found in its first 10,000 old versions', async ({ store }) => {
+  const keys = "CASE n WHEN 10001 THEN 'many/b' WHEN 10002 THEN 'few/a' WHEN 10003 THEN 'few/b' ELSE 'many/a' END"
+  store.addOld(10_004, `'live/1/' || ${keys}`, 'n >= 10000')
+  const { entries } = await store.files.listRemoved({ prefix: 'live/1/', limit: 10 })
+  expect(entries).toEqual([
+    { key: 'live/1/few/', removedAt: 10_003, size: null },
+    { key: 'live/1/many/', removedAt: 10_000, size: null },
+  ])
 })
 
 test('versions keep their order when the clock is set back', async ({ store }) => {
