@@ -13,6 +13,7 @@ const ofSystem = {
   EDQUOT: 'full',
   EMFILE: 'noHandles',
   ENFILE: 'noHandles',
+  ERR_INVALID_PACKAGE_CONFIG: 'noHandles',
 } as const
 
 // Failures by the low byte of the result code. The other bytes only give details (https://sqlite.org/rescode.html).

@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts'
+import { failureOf } from '../core/system-failures.ts'
 import { byValue, type ContentReply, type DocumentReply, type Reply, type XmlDocument } from './reply.ts'
 import { entityTag, mediaTypes, noneMatchFails, preferredFormat, tagOfText } from './representation.ts'
 import { type Answer, type Format, type Formats, isRead, type Request } from './request.ts'
@@ -96,9 +97,14 @@ const headersByStatus: Readonly<Record<number, Readonly<Record<string, string>>>
   503: { 'Retry-After': '1' },
 }
 
-/** E-4: all other errors become "unexpected". Their details stay in the log. */
-export const asServiceError = (error: unknown): ServiceError =>
-  error instanceof ServiceError ? error : new ServiceError('unexpected', { cause: error })
+/**
+ * O-19: code that loads on demand needs free file handles, for its files and for the package.json that Node looks for.
+ * E-4: all other errors become "unexpected". Their details stay in the log.
+ */
+export const asServiceError = (error: unknown): ServiceError => {
+  if (error instanceof ServiceError) return error
+  return new ServiceError(failureOf(error) === 'noHandles' ? 'unavailable' : 'unexpected', { cause: error })
+}
 
 export const errorReply = (
   { code, status, message, grantError, problems, headers }: ServiceError,

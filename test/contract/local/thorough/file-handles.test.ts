@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { expect } from 'vitest'
-import { storage } from '../../../support/paths.ts'
+import { fields, storage } from '../../../support/paths.ts'
 import { startInShell } from '../../../support/program.ts'
 import { lastAnswer, rawConnection, requestText } from '../../../support/raw-http.ts'
 import { test as base } from '../../../support/test.ts'
@@ -52,7 +52,8 @@ test('without file handles, the service refuses (O-19)', async ({ scarce: { base
 
   const kept = await rawConnection({ url: baseUrl })
   const ask = async (method: string, path: string, body = '') => {
-    await kept.write(requestText(method, path, { ...headers, 'Content-Length': body.length }, body))
+    const type = { 'Content-Type': 'application/json', 'Content-Length': body.length }
+    await kept.write(requestText(method, path, { ...headers, ...type }, body))
   }
   await ask('GET', '/health')
   await kept.until(/"ok"/)
@@ -65,6 +66,9 @@ test('without file handles, the service refuses (O-19)', async ({ scarce: { base
   // Small files are in the database, which is already open.
   await ask('GET', `${storage}/small`)
   expect(lastAnswer(await kept.until(/x{500}/))).toMatchObject({ status: 200 })
+  // The code that reads such a body is not loaded yet.
+  await ask('POST', fields, '{}')
+  expect(lastAnswer(await kept.until(/(?:"code".*){3}\}/s))).toMatchObject({ status: 503 })
 
   for (const socket of sockets) socket.destroy()
   kept.destroy()
