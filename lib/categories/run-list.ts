@@ -57,9 +57,14 @@ const findMatches = async (
   })
 }
 
-const findAllMatches = async (source: ListSource, query: ListQuery): Promise<Match[]> => {
+const findAllMatches = async (
+  source: ListSource,
+  query: ListQuery,
+  begun: readonly Entry<Item>[],
+): Promise<Match[]> => {
   const { longest } = source
-  const entries = await source.entries(start, longest + 1)
+  const left = begun.length < longestStep ? 0 : longest + 1 - begun.length
+  const entries = left > 0 ? [...begun, ...(await source.entries(begun.at(-1)?.id ?? start, left))] : begun
   if (entries.length > longest) {
     throw new ServiceError('listTooLong', {
       message:
@@ -77,12 +82,14 @@ const cutAtLimit = (matches: readonly Match[], limit: number, before: Position |
   return { matches: shown, next: matches.length > limit ? { behind: shown.at(-1)?.position ?? before } : null }
 }
 
-// Each such list is in memory as a whole.
-const inTurn = createTurns({ atOnce: 2 })
+// A long list is in memory as a whole. A short one does not wait for others.
+const longInTurn = createTurns({ atOnce: 2, mostWaiting: 50 })
 
 const choosePageOfAll = async (source: ListSource, query: ListQuery): Promise<Page> => {
   const { paging, order, limit } = query
-  const all = await findAllMatches(source, query)
+  const begun = await source.entries(start, longestStep)
+  const find = () => findAllMatches(source, query, begun)
+  const all = await (begun.length < longestStep ? find() : longInTurn(find))
   if (paging.by === 'skip') {
     return { matches: all.slice(paging.skip, paging.skip + limit), total: all.length, next: null }
   }
@@ -128,7 +135,7 @@ const choosePage = async (source: ListSource, query: ListQuery): Promise<Page> =
   const { paging, where, order } = query
   // A count of filtered entries reads all entries, so the page is taken from this read.
   const needsAll = order.members.length > 0 || (where && (paging.by === 'skip' || paging.count))
-  if (needsAll) return inTurn(() => choosePageOfAll(source, query))
+  if (needsAll) return choosePageOfAll(source, query)
   if (paging.by === 'skip') return skipTo(source, query, paging.skip)
   const [page, all] = await Promise.all([
     walk(source, query, paging.after),

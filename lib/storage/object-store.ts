@@ -31,7 +31,7 @@ export interface ObjectStore {
   /** Makes all changes visible together, or none. If two calls conflict, at most one succeeds. */
   place(changes: readonly Change[], conditions: PlaceConditions, entry: HistoryEntry): Promise<PlaceOutcome>
   /** The current version and the kept old versions, the newest first. Undefined when the version `after` is unknown. */
-  versions(key: string, query: VersionQuery): Promise<Versions | undefined>
+  versions(key: string, query: VersionsQuery): Promise<Versions | undefined>
   /** Undefined when the version is unknown or no longer kept. */
   readVersion(key: string, id: string, choose: ChooseBytes): Promise<ReadObject | undefined>
   /**
@@ -103,7 +103,7 @@ export interface ObjectInfo extends ListedObject {
 
 /**
  * At `goneAt`, this version was removed or replaced; the current version has no `goneAt`. Until `neededUntil`, an undo
- * may bring the version back, so it must not be purged.
+ * may bring the version back, so it must not be purged. Only a query `forPurge` returns it.
  */
 export interface ObjectVersion {
   readonly id: string
@@ -120,6 +120,10 @@ export interface ObjectVersion {
 export interface VersionQuery {
   readonly after?: string | undefined
   readonly limit: number
+}
+
+interface VersionsQuery extends VersionQuery {
+  readonly forPurge?: boolean
 }
 
 interface Versions {

@@ -68,6 +68,12 @@ test('a push creates no folder beside one in another case (T-68)', async ({ make
   expect(await site.push(here)).toMatchObject({ create: 1, failed: 0 })
 })
 
+test('a push reports a new folder that the service refuses, and sends the rest', async ({ makeDirectory, site }) => {
+  const here = await makeDirectory({ 'a.txt': 'a', [`${'g'.repeat(250)}/b.txt`]: 'b' })
+  const folder = Array(3).fill('f'.repeat(230)).join('/')
+  expect(await site.push(here, { folder })).toMatchObject({ create: 1, failed: 1 })
+})
+
 test.for([
   ['ignored', 'Img/a.png', ['img/raw.psd']],
   ['empty', 'Img/a.png', ['img/a.png']],

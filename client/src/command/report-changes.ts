@@ -43,13 +43,13 @@ const describe = (change: Change): string => {
  * `ServiceError` with status 401.
  */
 export const reportChanges = async (context: Context, wanted: string, signal: AbortSignal): Promise<void> => {
-  const tellRefusal = ({ code, message }: ServiceError) =>
-    tell(context, { event: 'unwatched', code, message }, `Changes on the site are not shown: ${message}`)
   let isTold = false
-  const onConnection = (failure?: ServiceError) => {
-    if (isTold || !failure || !isRefusal(failure)) return
+  const tellRefusal = ({ code, message }: ServiceError) => {
+    if (!isTold) tell(context, { event: 'unwatched', code, message }, `Changes on the site are not shown: ${message}`)
     isTold = true
-    tellRefusal(failure)
+  }
+  const onConnection = (failure?: ServiceError) => {
+    if (failure && isRefusal(failure)) tellRefusal(failure)
   }
   try {
     // The push writes to the folder in the spelling of the site, too.

@@ -42,5 +42,5 @@ export const readIgnored = async (directory: string): Promise<Ignored> => {
   // No line of `.siteignore` can include the paths of the built-in patterns again. The built-in patterns ignore case,
   // because some disks do.
   const always = createBuiltIn()
-  return (path) => named.ignores(path) || always.ignores(path)
+  return (path) => isInStateFolder(path) || named.ignores(path) || always.ignores(path)
 }

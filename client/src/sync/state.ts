@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { systemCodeOf } from './disk-errors.ts'
 import { stateFolder } from './ignored.ts'
 import type { Remembered } from './local-tree.ts'
 import { makeFolder } from './make-folder.ts'
@@ -22,7 +23,7 @@ export interface SyncState {
 }
 
 const version = 2
-const largestState = 256 * 1024 ** 2
+const largestState = 500 * 1024 ** 2
 
 interface StoredFiles {
   readonly version: number
@@ -57,7 +58,9 @@ const load = async <Stored, Result>(
   isStored: (value: unknown) => value is Stored,
   make: (stored: Stored | null | undefined) => Result,
 ): Promise<Result> => {
-  const info = await stat(file).catch(() => undefined)
+  const info = await stat(file).catch((error: unknown) => {
+    if (systemCodeOf(error) !== 'ENOENT') throw error
+  })
   if (!info) return make(undefined)
   if (!info.isFile() || info.size > largestState) return make(null)
   try {

@@ -1,7 +1,6 @@
-import type { SiteClient } from '../connect.ts'
 import { inParallel } from '../in-parallel.ts'
 import { hasExactSpelling, joinPath, pathOf } from '../paths.ts'
-import { isMissing } from '../service-error.ts'
+import { hasStatus } from '../service-error.ts'
 import { carryOut } from './carry-out.ts'
 import type { Counts, EndEvent } from './events.ts'
 import { LocalRefusal } from './local-refusal.ts'
@@ -43,24 +42,33 @@ const refuseTwin = (folder: string, other: string): never => {
   )
 }
 
-/** The listing of the site has no empty folders, so they are looked up. */
-const refuseEmptyTwins = async ({ files }: SiteClient, folder: string, created: ReadonlySet<string>): Promise<void> => {
-  const parentOf = (each: string) => foldersOf(each)[0] ?? ''
-  const look = (wanted: readonly string[]): Promise<void> =>
-    inParallel(wanted, 8, async (each) => {
+/** The listing of the site has no empty folders, so they are looked up. The uploads report all other refusals. */
+const refuseEmptyTwins = async (
+  { client, signal }: SyncOptions,
+  folder: string,
+  created: readonly string[],
+): Promise<void> => {
+  const parentOf = (each: string) => foldersOf(each)[0]
+  const all = new Set(created)
+  let wanted = created.filter((each) => !all.has(parentOf(each) ?? ''))
+  while (wanted.length > 0) {
+    const found = new Set<string | undefined>()
+    await inParallel(wanted, 8, async (each) => {
+      signal?.throwIfAborted()
       const path = joinPath(folder, each)
-      const entry = await files.stat(path).catch((error: unknown) => {
-        if (!isMissing(error)) throw error
+      const entry = await client.files.stat(path).catch((error: unknown) => {
+        if (!hasStatus(error, 400, 403, 404)) throw error
       })
       if (entry?.type !== 'folder') return
       if (!hasExactSpelling(path, entry)) refuseTwin(path, pathOf(entry) ?? path)
-      await look([...created].filter((below) => parentOf(below) === each))
+      found.add(each)
     })
-  await look([...created].filter((each) => !created.has(parentOf(each))))
+    wanted = created.filter((each) => found.has(parentOf(each)))
+  }
 }
 
 /** T-68. Reads ignore the case of names, so they would find only one of the two folders. */
-const refuseTwins = async (client: SiteClient, { folder, remoteFolders, steps }: Prepared): Promise<void> => {
+const refuseTwins = async (options: SyncOptions, { folder, remoteFolders, steps }: Prepared): Promise<void> => {
   const formOf = (path: string) => path.replace(/[^/]+$/, (name) => name.toLowerCase())
   const spellings = new Map([...remoteFolders].map((each) => [formOf(each), each]))
   const needed = steps.flatMap(({ action, path }) => (action === 'create' ? [...foldersOf(path)].reverse() : []))
@@ -70,14 +78,14 @@ const refuseTwins = async (client: SiteClient, { folder, remoteFolders, steps }:
     spellings.set(formOf(each), other)
     if (other !== each) refuseTwin(each, other)
   }
-  await refuseEmptyTwins(client, folder, created)
+  await refuseEmptyTwins(options, folder, [...created])
 }
 
 const run = async (direction: Direction, options: SyncOptions): Promise<EndEvent> => {
   const { onEvent = () => {}, signal, dryRun = false, confirm } = options
   const prepared = await prepare(direction, options)
   refuseEmptying(direction, prepared)
-  if (direction === 'push') await refuseTwins(options.client, prepared)
+  if (direction === 'push') await refuseTwins(options, prepared)
   const { steps, unreadable, skipped } = prepared
   const counts = countsOf(steps)
   const removals = steps.filter(({ action }) => action === 'remove')

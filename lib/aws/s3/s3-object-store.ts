@@ -158,7 +158,8 @@ export const createS3ObjectStore = ({
     fingerprintOf: async (object, deadline) =>
       hasOwnKey ? computeFingerprint(bucket, object, deadline) : object.fingerprint,
     read: (key, choose, expected) => readObject(bucket, key, choose, expected),
-    versions: (key, query) => listVersions(bucket, key, query, { now, get: uploadRecords.get }),
+    versions: (key, { forPurge, ...query }) =>
+      listVersions(bucket, key, query, forPurge ? { now, get: uploadRecords.get } : undefined),
     readVersion: (key, id, choose) => lookAndRead(bucket, key, choose, id),
     listRemoved: (query) => listRemoved(bucket, query),
     keptBelow: (prefix) => countKept(bucket, prefix),

@@ -123,13 +123,13 @@ const findSettled = async (bucket: Bucket, key: string, state: State, uploads: U
 
 // A version is needed until one newer state is certain to stay. A marker may be older than a version in parts that
 // follows it, unless the marker is the newest state (see `merged`).
-const neededTimes = async (bucket: Bucket, key: string, states: readonly State[], uploads?: Uploads) => {
+const neededTimes = async (bucket: Bucket, key: string, states: readonly State[], uploads: Uploads) => {
   const times: number[] = []
   let [any, certain] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (const state of states) {
     const isFirst = times.length === 0
     times.push(isInParts(state) ? certain : any)
-    if (!uploads || certain <= uploads.now()) continue
+    if (certain <= uploads.now()) continue
     const settled = await findSettled(bucket, key, state, uploads)
     any = Math.min(any, settled)
     if (isFirst || state.kind === 'version') certain = Math.min(certain, settled)
@@ -137,7 +137,7 @@ const neededTimes = async (bucket: Bucket, key: string, states: readonly State[]
   return times
 }
 
-const versionsAmong = (states: readonly State[], times: readonly number[], isFromStart: boolean) => {
+const versionsAmong = (states: readonly State[], isFromStart: boolean, times: readonly number[] = []) => {
   const newest = states.findIndex(({ kind }) => kind === 'version')
   return states.flatMap(({ kind, id, at, size, tag }, index) => {
     if (kind === 'marker') return []
@@ -175,7 +175,7 @@ const statesFor = (versions: number): number => Math.min(longestListing, 2 * ver
 
 /**
  * Implements `ObjectStore.versions`. S3 refuses to continue after an unknown version, so this function checks the
- * version first. Without `uploads`, `neededUntil` means nothing.
+ * version first. Without `uploads`, there is no `neededUntil`.
  */
 export const listVersions = async (bucket: Bucket, key: string, { after, limit }: VersionQuery, uploads?: Uploads) => {
   if (after !== undefined && !(await findVersion(bucket, key, after))) return undefined
@@ -187,7 +187,8 @@ export const listVersions = async (bucket: Bucket, key: string, { after, limit }
     states.push(...(page.states.get(key) ?? []))
     position = page.next?.key === key ? page.next : undefined
   } while (position && count() <= limit)
-  const found = versionsAmong(states, await neededTimes(bucket, key, states, uploads), after === undefined)
+  const times = uploads && (await neededTimes(bucket, key, states, uploads))
+  const found = versionsAmong(states, after === undefined, times)
   const versions = found.slice(0, limit)
   return { versions, next: found.length > limit ? versions.at(-1)?.id : undefined }
 }

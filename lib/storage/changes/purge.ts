@@ -19,7 +19,7 @@ const unfinished = (count: number, wait: number) =>
 const listVersions = async (files: ObjectStore, key: string, wanted: string | undefined) => {
   const versions: (ObjectVersion & { readonly key: string })[] = []
   for (let after: string | undefined; ; ) {
-    const page = await files.versions(key, { after, limit: longestListing })
+    const page = await files.versions(key, { after, limit: longestListing, forPurge: true })
     if (!page) return { versions, isWhole: false }
     versions.push(...page.versions.map((version) => ({ ...version, key })))
     after = page.next

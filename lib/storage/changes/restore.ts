@@ -96,15 +96,20 @@ const isWithin = ({ from, to }: Period, goneAt: number): boolean =>
 
 // The record of a removed folder at the same path stays, because a restore needs it to find the later removal.
 const noteUndone = async (
-  { removals }: ChangeDeps,
+  { files, removals }: ChangeDeps,
   site: SiteId,
   path: StoragePath,
   restored: readonly RemovedFile[],
 ) => {
   const goneAt = restored.find(({ hiddenBy }) => hiddenBy)?.goneAt
   if (goneAt === undefined) return
-  const [last = { from: goneAt, to: goneAt }] = await removals.lastOf(site, [path])
-  if (isWithin(last, goneAt)) await removals.note({ site, folder: path, since: last.from })
+  const [last] = await removals.lastOf(site, [path])
+  const isOfFile = last && isWithin(last, goneAt)
+  if (last && !isOfFile) {
+    const { entries } = await files.listRemoved({ prefix: folderKey('live', site, path), limit: 1 })
+    if (entries.length > 0) return
+  }
+  await removals.note({ site, folder: path, since: isOfFile ? last.from : goneAt })
 }
 
 const planRestoredFile = (seen: Seen, changes: readonly Restoration[], lockId: string, version?: string): Plan => {

@@ -87,11 +87,13 @@ test('a page of all news items that is read by cursor reads only its own items',
   expect(await unitsOf({ fields: 'subject' })).toBeLessThanOrEqual(items + 0.5)
 })
 
-test('only two sorted lists are in memory at once, and the others wait for their turn', async () => {
+test('only two long sorted lists are in memory at once, and the others wait for their turn', async () => {
   let [running, most] = [0, 0]
   const contents: typeof plain.contents = {
     ...plain.contents,
     async list(...request) {
+      const [, , after] = request
+      if (after === 0) return plain.contents.list(...request)
       running += 1
       most = Math.max(most, running)
       const entries = await plain.contents.list(...request)
