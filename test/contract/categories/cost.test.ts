@@ -87,7 +87,7 @@ test('a page of all news items that is read by cursor reads only its own items',
   expect(await unitsOf({ fields: 'subject' })).toBeLessThanOrEqual(items + 0.5)
 })
 
-test('only two long sorted lists are in memory at once, and the others wait for their turn', async () => {
+test('only two long sorted lists are in memory at once, and the others wait', async () => {
   let [running, most] = [0, 0]
   const contents: typeof plain.contents = {
     ...plain.contents,
