@@ -258,7 +258,7 @@ describeWithAdmin.each(sidesOfNews)('Refusals to unlink $what', (side) => {
 
   test('A form with more than 500 items is told the limit (C-37, C-45)', async () => {
     for (const name of ['items', 'items[]']) {
-      const answer = await remove(Array(501).fill(`${name}=1`).join('&'), { headers: form })
+      const answer = await remove(Array(501).fill(`${name}=1`).join('&'), { headers: asJson })
       expect(answer).toMatchObject({ status: 400, json: { message: expect.stringContaining('500 entries or fewer') } })
     }
   })
