@@ -22,7 +22,7 @@ test('HEAD returns no bytes, and destroys the stream of the body', async () => {
 })
 
 test('a stream that breaks before its first byte is answered like any other failure', async () => {
-  const failure = Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+  const failure = Object.assign(new Error('the disk broke off'), { code: 'EIO' })
   const { url, records } = await listening(async () => textReply(5, breakingStream(failure)))
   const answer = lastAnswer(await received(url))
   expect(answer.status).toBe(500)
