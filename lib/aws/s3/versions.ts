@@ -125,13 +125,13 @@ const findSettled = async (bucket: Bucket, key: string, state: State, uploads: U
 // follows it, unless the marker is the newest state (see `merged`).
 const neededTimes = async (bucket: Bucket, key: string, states: readonly State[], uploads: Uploads) => {
   const times: number[] = []
-  let [any, certain] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
+  let [earliest, certain] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (const state of states) {
     const isFirst = times.length === 0
-    times.push(isInParts(state) ? certain : any)
+    times.push(isInParts(state) ? certain : earliest)
     if (certain <= uploads.now()) continue
     const settled = await findSettled(bucket, key, state, uploads)
-    any = Math.min(any, settled)
+    earliest = Math.min(earliest, settled)
     if (isFirst || state.kind === 'version') certain = Math.min(certain, settled)
   }
   return times
