@@ -37,8 +37,8 @@ const plantedBugs: readonly Planted[] = [
     shows: changeIsGone,
     patch: {
       file: 'lib/machine/sqlite/change-queue.ts',
-      from: `waitsForDisk) ? 'FULL'`,
-      to: `waitsForDisk) ? 'NORMAL'`,
+      from: `waitsForDisk ? 'FULL'`,
+      to: `waitsForDisk ? 'NORMAL'`,
     },
   },
   { bug: 'FSYNC=off', shows: changeIsGone, environment: { FSYNC: 'off' } },

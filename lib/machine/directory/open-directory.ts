@@ -1,5 +1,6 @@
 import { existsSync, rmSync, unlinkSync } from 'node:fs'
 import { asPortError, isOutOfSpace } from '../../core/system-failures.ts'
+import { emptyWal } from '../sqlite/change-queue.ts'
 import { type Database, openDatabase } from '../sqlite/database.ts'
 import { isEmpty, prepareSchema, refusalOfTables, schemaFaults } from '../sqlite/schema.ts'
 import {
@@ -41,10 +42,9 @@ const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: 
 }
 
 // True if the directory is new. The caller holds the gate.
-const prepare = async (directory: DataDirectory, request: Opening): Promise<boolean> => {
+const prepare = async (directory: DataDirectory, request: Opening, alone: boolean): Promise<boolean> => {
   const { role, reset } = request
   const fault = admit(directory, purposeOf(request))
-  const alone = isFree(directory.locks.users, 'exclusive')
   if (role === 'service' && (reset || fault)) {
     if (!alone || isUsedByOldService(directory)) throw refusalOf(directory, { code: 'inUse' })
     if (reset && fault?.code !== 'empty' && fault?.code !== 'new') await reset(countContents(directory))
@@ -66,9 +66,10 @@ const enter = async (directory: DataDirectory, request: Opening) => {
     gate.use(await takeGate(directory))
     using service = new DisposableStack()
     if (request.role === 'service') service.use(takeLockOf(directory, 'service', 'exclusive'))
-    const isNew = await prepare(directory, request)
+    const isAlone = isFree(directory.locks.users, 'exclusive')
+    const isNew = await prepare(directory, request, isAlone)
     const users = takeLockOf(directory, 'users', 'shared')
-    return { gate: gate.move(), isNew, service: service.move(), users }
+    return { gate: gate.move(), isAlone, isNew, service: service.move(), users }
   } catch (error) {
     throw cannotBeWritten(directory, error)
   }
@@ -78,10 +79,12 @@ type Entry = Awaited<ReturnType<typeof enter>>
 
 // The name of the WAL is on the disk before `running` is written: if the WAL is missing later, `running` shows that
 // changes are lost (O-20).
-const writeRunning = ({ path, running, wal }: DataDirectory): void => {
+const writeRunning = ({ path, running, wal }: DataDirectory, { connection }: Database, isAlone: boolean): void => {
   if (existsSync(running)) {
-    // A killed process may have left changes that are not flushed, and other processes now depend on these changes.
+    // A killed process may have left changes that are not flushed, and other processes now depend on these changes. If
+    // a flush failed in that process, the WAL may wrongly count as flushed. So the changes move to the database file.
     flush(wal)
+    if (isAlone) emptyWal(connection)
   } else {
     flush(path)
     writePrivately(running, '')
@@ -139,7 +142,7 @@ export const openDataDirectory = async (path: string, request: Opening) => {
     const yieldsRegularly = request.role === 'command'
     opened = openDatabase(directory.database, { durable: request.durable, yieldsRegularly })
     prepareTables(directory, opened)
-    writeRunning(directory)
+    writeRunning(directory, opened, entry.isAlone)
     if (entry.isNew) writeMarker(directory, 'ready')
   } catch (error) {
     leave(directory, entry, opened)

@@ -30,6 +30,10 @@ export const pause = 1
 const longestTransaction = 20
 const workBeforeRest = 20
 const rest = 4
+// The size of the WAL, in pages, at which SQLite moves its changes to the database. After so many transactions that do
+// not wait for the disk, the next one waits.
+const pagesOfWal = 1_000
+const transactionsUnflushed = 1_000
 
 const openPragma = (connection: DatabaseSync, name: string) => {
   let current: number | string | undefined
@@ -112,10 +116,12 @@ export const createChangeQueue = (connection: DatabaseSync, file: string, option
   const transact = openTransactions(connection)
   const setLockWait = openPragma(connection, 'busy_timeout')
   const setSynchronous = openPragma(connection, 'synchronous')
+  const setWalLimit = openPragma(connection, 'wal_autocheckpoint')
   setLockWait(lockWait)
   const waiting: Job[] = []
   let mostTogether = Number.POSITIVE_INFINITY
   let failedFlush: unknown
+  let unflushed = 0
   let isScheduled = false
   let isClosed = false
   let workedSinceRest = 0
@@ -157,12 +163,20 @@ export const createChangeQueue = (connection: DatabaseSync, file: string, option
     else waiting.shift()?.reject(error)
   }
 
+  const chooseFlush = (jobs: readonly Job[]): void => {
+    const waitsForDisk = unflushed >= transactionsUnflushed || jobs.some((job) => job.waitsForDisk)
+    unflushed = waitsForDisk ? 0 : unflushed + 1
+    // In WAL mode, NORMAL syncs only at checkpoints. OFF would not even do that, and could damage the database.
+    setSynchronous(durable && waitsForDisk ? 'FULL' : 'NORMAL')
+    // SQLite does not report a failed flush of a checkpoint. So it makes one only right after a reported flush of the WAL.
+    setWalLimit(durable && !waitsForDisk ? 0 : pagesOfWal)
+  }
+
   // Makes as many of the waiting changes as fit into one transaction. Returns the milliseconds until the next attempt.
   const makeSome = (): number => {
     if (!canBegin()) return 0
     const jobs = waiting.slice(0, mostTogether)
-    // In WAL mode, NORMAL syncs only at checkpoints. OFF would not even do that, and could damage the database.
-    setSynchronous(durable && jobs.some(({ waitsForDisk }) => waitsForDisk) ? 'FULL' : 'NORMAL')
+    chooseFlush(jobs)
     const begun = performance.now()
     const ending = transact(jobs)
     countWork(performance.now() - begun)

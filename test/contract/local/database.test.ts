@@ -30,7 +30,7 @@ test('a connection distrusts the schema, checks pages, and flushes writes (O-13,
 })
 
 test('the write-ahead log shrinks again after another process has read for long', async () => {
-  const { file, database, connection } = openWords()
+  const { file, database, connection, add } = openWords()
   const another = openAnother(file)
   const size = () => statSync(`${file}-wal`).size
   another.exec('BEGIN; SELECT count(*) FROM words')
@@ -40,8 +40,7 @@ test('the write-ahead log shrinks again after another process has read for long'
   }
   expect(size()).toBeGreaterThan(2 ** 24)
   another.exec('COMMIT')
-  for (const word of ['a', 'b'])
-    await database.note(() => connection.exec(`INSERT INTO words (word) VALUES ('${word}')`))
+  for (const word of ['a', 'b']) await add(word)
   expect(size()).toBeLessThanOrEqual(2 ** 24)
 })
 
@@ -154,6 +153,22 @@ test('changes wait for the disk, but notes (such as the last use of a key) do no
   expect(await database.write(mode)).toBe(full)
   expect(await Promise.all([database.note(mode), database.write(mode)])).toEqual([full, full])
   expect(await database.note(mode)).toBe(normal)
+})
+
+test('changes leave the WAL only after a flush of the WAL that has succeeded (O-20)', async () => {
+  const { file, database, connection, add } = openWords()
+  const text = 'x'.repeat(5_000_000)
+  await database.note(() => connection.exec(`INSERT INTO words (word) VALUES ('${text}')`))
+  expect(statSync(file).size).toBeLessThan(text.length)
+  await add('b')
+  expect(statSync(file).size).toBeGreaterThan(text.length)
+})
+
+test('after 1,000 transactions that did not wait for the disk, the next one waits', async () => {
+  const { database } = openWords()
+  const mode = () => database.connection.prepare('PRAGMA synchronous').get()?.['synchronous']
+  for (let count = 0; count < 1_000; count++) await database.note(() => {})
+  expect([await database.note(mode), await database.note(mode)]).toEqual([2, 1])
 })
 
 describe('while another process locks the database', () => {

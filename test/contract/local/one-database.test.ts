@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import { openDataDirectory } from '../../../lib/machine/directory/open-directory
 import { openMachine } from '../../../lib/machine/machine.ts'
 import { openImmutable } from '../../../lib/machine/sqlite/database.ts'
 import { tamper } from '../../support/backups.ts'
+import { scratchDirectory } from '../../support/directory.ts'
 import { phrase } from '../../support/messages.ts'
 import { storage } from '../../support/paths.ts'
 import { test } from '../../support/test.ts'
@@ -72,6 +73,25 @@ test('A stop beside a reader keeps changes in the WAL until the next stop (O-14)
   expect(isMarked()).toBe(false)
   using alone = openImmutable(join(siteDirectory, 'site-admin.db'))
   expect(alone.prepare('SELECT count(*) AS sites FROM sites').get()).toEqual({ sites: 0 })
+})
+
+test('After a crash, the next process moves all changes from the WAL to the database file (O-20)', async ({
+  siteDirectory,
+}) => {
+  const request = { role: 'command', reset: false, durable: true } as const
+  const killed = await openDataDirectory(siteDirectory, request)
+  await killed.database.write(() => killed.database.connection.exec('DELETE FROM sites'))
+  const left = scratchDirectory()
+  cpSync(siteDirectory, left, { recursive: true })
+  await killed.close()
+  const sitesInFile = () => {
+    using alone = openImmutable(join(left, 'site-admin.db'))
+    return alone.prepare('SELECT count(*) AS sites FROM sites').get()
+  }
+  expect(sitesInFile()).toEqual({ sites: 1 })
+  const next = await openDataDirectory(left, request)
+  expect(sitesInFile()).toEqual({ sites: 0 })
+  await next.close()
 })
 
 test.for([
