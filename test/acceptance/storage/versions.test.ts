@@ -25,8 +25,13 @@ it('All states of a file are listed, and can be read (H-15, H-16)', async () => 
   )
   expect(texts.map(({ text }) => text)).toEqual(['333', '22', '1'])
   expect(versions[0]?.at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/)
+  await restore(path, { version: versions[2]?.version ?? '', replace: true })
+  expect((await shapesOf(path)).slice(0, 2)).toEqual([
+    [1, 'current'],
+    [3, 'replaced'],
+  ])
   await remove(path)
-  expect((await shapesOf(path))[0]).toEqual([3, 'removed'])
+  expect((await shapesOf(path))[0]).toEqual([1, 'removed'])
 })
 
 it('A range of an old version can be read, with the tag of that version (H-16, S-70)', async () => {

@@ -238,6 +238,13 @@ describe.each(storageHands)('A change with a condition on $name', ({ open }) => 
     expect(storage.leftovers()).toBe(0)
   })
 
+  it('The removal of a page also removes a draft that is stored meanwhile (S-103)', async () => {
+    await put('old')
+    others.once(() => storage.put(path, 'theirs', { version: 'draft' }))
+    expect((await storage.remove(path, { headers: { 'If-Match': '*' } })).status).toBe(200)
+    expect(await storage.read(path, { version: 'draft' })).toBe(404)
+  })
+
   it('A write of a draft is refused if page or draft changed meanwhile (S-61)', async () => {
     for (const query of [undefined, { version: 'draft' }]) {
       await put('old')
