@@ -170,7 +170,9 @@ test('with a damaged state, files that differ are conflicts (T-46)', async ({ ma
     const file = join(state, name)
     const stored = await readFile(file, 'utf8')
     const kept = JSON.parse(stored)
-    const damaged = Object.keys(kept).flatMap((member) => [5, [5]].map((value) => ({ ...kept, [member]: value })))
+    const damaged = Object.keys(kept).flatMap((member) =>
+      [5, [5], [['a.txt', null]]].map((value) => ({ ...kept, [member]: value })),
+    )
     const isTarget = name.startsWith('target-')
     const expected = isTarget ? { conflict: 1, keep: 2 } : { conflict: 0, keep: 3 }
     for (const damage of ['', '{', 'null', '{"version":2}', ...damaged.map((value) => JSON.stringify(value))]) {

@@ -182,7 +182,7 @@ export const messages = {
       phrase`^The database has tables of version ${tables}, but this program reads tables of version 10. No released version … Use the program that made them. It can export`,
     unwritable: (path: string, code: string) =>
       phrase`^The data directory ${path}… cannot be written: ${code}: … Name another …--data-dir.$`,
-    walMissing: phrase`^The file …-wal is missing, but the service did not stop cleanly … Nothing was changed.$`,
+    walMissing: phrase`^The file …-wal is missing, but the last process left its newest changes only there … Nothing was changed.$`,
   },
   file: {
     insideData: (file: string) =>

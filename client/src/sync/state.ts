@@ -41,12 +41,18 @@ interface StoredTarget {
 
 const hasVersion = (value: unknown): boolean => Object(value).version === version
 
-const isFiles = (value: unknown): value is StoredFiles => hasVersion(value) && Array.isArray(Object(value).files)
+const areEntries = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((entry) => typeof entry?.[0] === 'string' && entry[1] instanceof Object)
+
+const isFiles = (value: unknown): value is StoredFiles => hasVersion(value) && areEntries(Object(value).files)
 
 const isTarget =
   (target: string) =>
   (value: unknown): value is StoredTarget =>
-    hasVersion(value) && Object(value).target === target && Array.isArray(Object(value).uploads)
+    hasVersion(value) &&
+    Object(value).target === target &&
+    areEntries(Object(value).uploads) &&
+    areEntries(Object(value).base ?? [])
 
 const filesOf = (directory: string): string => join(directory, stateFolder, 'files.json')
 const targetOf = (directory: string, target: string): string =>

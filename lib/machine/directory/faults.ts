@@ -103,8 +103,8 @@ const refusals = {
     `The disk of the data directory ${path} is full, but opening it needs some space. Free some space on that disk. ` +
     'Nothing was changed.',
   walMissing: ({ wal, running }) =>
-    `The file ${wal} is missing, but the service did not stop cleanly (${running} exists), so the missing file has the ` +
-    'newest changes. Restore the file, or the directory from a backup. If you can do without these changes, ' +
+    `The file ${wal} is missing, but the last process left its newest changes only there (${running} exists). ` +
+    'Restore the file, or the directory from a backup. If you can do without these changes, ' +
     `remove ${running}. Nothing was changed.`,
   walUnreadable: (directory, detail) =>
     `The database ${directory.database} cannot be used: ${withoutShm(directory, detail)}`,
@@ -142,7 +142,7 @@ const findings: Readonly<Partial<Record<FaultCode, Text>>> = {
   databaseClosed: () => 'it cannot be opened. Check that it is a file and that it belongs to you.',
   databaseBusy: () => 'it is in use by another process. Repeat the command when that process has ended.',
   databaseDamaged: (_, detail) => damagedBy(detail),
-  walMissing: () => 'it is missing, but the service did not stop cleanly: the newest changes are lost.',
+  walMissing: () => 'it is missing, and only this file had the newest changes, so they are lost.',
   walUnreadable: withoutShm,
   demoUnreadable: (_, detail) => `it cannot be read: ${detail}. ${withoutDemo}`,
   demoForbidden: (_, detail) => `it cannot be read: ${detail}. ${adviceOnRights}`,

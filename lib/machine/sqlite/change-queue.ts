@@ -30,10 +30,9 @@ export const pause = 1
 const longestTransaction = 20
 const workBeforeRest = 20
 const rest = 4
-// The size of the WAL, in pages, at which SQLite moves its changes to the database. After so many transactions that do
-// not wait for the disk, the next one waits.
-const pagesOfWal = 1_000
-const transactionsUnflushed = 1_000
+
+const mostPagesInWal = 1_000
+const mostUnflushedTransactions = 1_000
 
 const openPragma = (connection: DatabaseSync, name: string) => {
   let current: number | string | undefined
@@ -164,12 +163,12 @@ export const createChangeQueue = (connection: DatabaseSync, file: string, option
   }
 
   const chooseFlush = (jobs: readonly Job[]): void => {
-    const waitsForDisk = unflushed >= transactionsUnflushed || jobs.some((job) => job.waitsForDisk)
+    const waitsForDisk = unflushed >= mostUnflushedTransactions || jobs.some((job) => job.waitsForDisk)
     unflushed = waitsForDisk ? 0 : unflushed + 1
-    // In WAL mode, NORMAL syncs only at checkpoints. OFF would not even do that, and could damage the database.
+    // In WAL mode, NORMAL syncs only at checkpoints. OFF would not even do that, and could damage the database. SQLite
+    // does not report a failed flush of its checkpoint, so it makes one only right after a reported flush of the WAL.
     setSynchronous(durable && waitsForDisk ? 'FULL' : 'NORMAL')
-    // SQLite does not report a failed flush of a checkpoint. So it makes one only right after a reported flush of the WAL.
-    setWalLimit(durable && !waitsForDisk ? 0 : pagesOfWal)
+    setWalLimit(durable && !waitsForDisk ? 0 : mostPagesInWal)
   }
 
   // Makes as many of the waiting changes as fit into one transaction. Returns the milliseconds until the next attempt.
