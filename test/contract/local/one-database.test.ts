@@ -75,9 +75,7 @@ test('A stop beside a reader keeps changes in the WAL until the next stop (O-14)
   expect(alone.prepare('SELECT count(*) AS sites FROM sites').get()).toEqual({ sites: 0 })
 })
 
-test('After a crash, the next process moves all changes from the WAL to the database file (O-20)', async ({
-  siteDirectory,
-}) => {
+test('After a crash, the next process moves all changes to the database file (O-20)', async ({ siteDirectory }) => {
   const request = { role: 'command', reset: false, durable: true } as const
   const killed = await openDataDirectory(siteDirectory, request)
   await killed.database.write(() => killed.database.connection.exec('DELETE FROM sites'))
