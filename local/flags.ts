@@ -164,6 +164,7 @@ export const parseFlags = (argv: readonly string[]): Flags => {
       .option('--data-dir <path>', 'the data directory', parseText, '.local')
       .option('--json', 'print one JSON object when the service is ready, and nothing else', false)
       .configureOutput(printableErrors)
+      .showHelpAfterError('Add --help to see the usage.')
       .parse(argv)
       .opts<RawFlags>(),
   )

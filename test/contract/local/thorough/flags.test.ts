@@ -204,13 +204,15 @@ test('--no-demo does not print the token of an existing demo', async ({ start })
   expect((await start(['--port', '0', '--no-demo'])).line).not.toContain(token)
 })
 
-test.for(['--port 65536', '--verbose', '--host 192.0.2.1 --port 0', '--host no.such.host.invalid --port 0'])(
-  'npm start refuses %j with one line, and ends with status 1',
-  async (flags, { directory }) => {
-    const outcome = await run('local/main.js', ['--data-dir', directory, ...flags.split(' ')])
-    expect(outcome).toMatchObject(failing(/^.+\n$/))
-  },
-)
+test.for([
+  ['--port 65536', 'Add --help to see the usage.\n'],
+  ['--verbose', 'Add --help to see the usage.\n'],
+  ['--host 192.0.2.1 --port 0', ''],
+  ['--host no.such.host.invalid --port 0', ''],
+] as const)('npm start refuses %j with one error, and ends with status 1', async ([flags, hint], { directory }) => {
+  const outcome = await run('local/main.js', ['--data-dir', directory, ...flags.split(' ')])
+  expect(outcome).toMatchObject(failing(new RegExp(`^.+\\n${hint}$`)))
+})
 
 test.for(wrongFlags)('npm start refuses %j', async ([flags, complaint], { directory }) => {
   const { status, stdout, stderr } = await administer(directory, ['serve', ...flags.split(' ')])
@@ -230,5 +232,5 @@ test.for([
   const args = ['--data-dir', join(directory, 'data'), '--port', '0', flag, flag === '--data-dir' ? folder : value]
   const { status, stderr } = await run('local/main.js', args)
   expect(status).toBe(1)
-  expect(stderr).toMatch(/^\P{Cc}*\\u\{1b\}\[2J\P{Cc}*\n$/u)
+  expect(stderr.replace('Add --help to see the usage.\n', '')).toMatch(/^\P{Cc}*\\u\{1b\}\[2J\P{Cc}*\n$/u)
 })
