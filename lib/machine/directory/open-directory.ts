@@ -42,17 +42,17 @@ const begin = (directory: DataDirectory, state: 'new' | 'half restored', fault: 
 }
 
 // True if the directory is new. The caller holds the gate.
-const prepare = async (directory: DataDirectory, request: Opening, alone: boolean): Promise<boolean> => {
+const prepare = async (directory: DataDirectory, request: Opening, isAlone: boolean): Promise<boolean> => {
   const { role, reset } = request
   const fault = admit(directory, purposeOf(request))
   if (role === 'service' && (reset || fault)) {
-    if (!alone || isUsedByOldService(directory)) throw refusalOf(directory, { code: 'inUse' })
+    if (!isAlone || isUsedByOldService(directory)) throw refusalOf(directory, { code: 'inUse' })
     if (reset && fault?.code !== 'empty' && fault?.code !== 'new') await reset(countContents(directory))
     begin(directory, 'new', fault)
     return true
   }
   if (role === 'service') makeFolders(directory)
-  const damage = alone ? inspectDatabase(directory, role === 'service' ? 'pages' : 'surface') : undefined
+  const damage = isAlone ? inspectDatabase(directory, role === 'service' ? 'pages' : 'surface') : undefined
   if (damage) throw refusalOf(directory, damage)
   return false
 }
