@@ -204,7 +204,8 @@ export const messages = {
     faultOfMember: /^(?:is missing\. It )?must (?:be|have|not) /,
   },
   http: {
-    noOperator: (name: string, member: string) => phrase`"${name}" on ${member}`,
+    noOperator: (name: string, member: string) =>
+      phrase`"${name}" on ${member} is not an operator. Operators: $eq, …, $nin`,
     notMultipart: phrase`Send files as multipart/form-data, one file by PUT to its path, or one file by tus with Tus-Resumable.$`,
     noMember: (name: string) => phrase`"${name}" is not a known member. Use only these members: …`,
     xmlTooDeep: 'nests deeper than 32 levels',

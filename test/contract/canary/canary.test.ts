@@ -70,6 +70,11 @@ test('The canary fails if a file is returned with other bytes', async () => {
   await expect(useService({ baseUrl, canaryToken })).rejects.toThrow('did not return the bytes that were stored')
 })
 
+test('The canary of a site without a form says how to create one', async () => {
+  const baseUrl = await breaking('GET', /\/webforms$/, () => [200, Buffer.from('{"items": []}')])
+  await expect(useService({ baseUrl, canaryToken })).rejects.toThrow(/no web form.*site-admin form create/)
+})
+
 test('The canary fails with an expired token', async () => {
   const old = 'f'.repeat(64)
   await expect(useService({ baseUrl: service.baseUrl, canaryToken: old })).rejects.toThrow(/PUT .* 401: .*101000/)

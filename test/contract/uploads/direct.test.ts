@@ -104,6 +104,15 @@ test('One request returns the addresses of 64 parts, also the creation (U-31, U-
     expect(addresses.map(({ number }: { readonly number: number }) => number)).toEqual(numbers)
 })
 
+test.each([
+  ['65 digits', '0'.repeat(65)],
+  ['another letter', 'g'.repeat(64)],
+  ['nothing', ''],
+])('The digest of a part needs 64 hexadecimal digits, not %s (U-31)', async (_, digest) => {
+  const refused = await begin({ name: 'film.mp4', size: part, digests: [digest] })
+  expect([...statusAndCode(refused), refused.text]).toEqual([400, 104000, expect.stringContaining('64 digits')])
+})
+
 test('The refusal to complete an upload names the missing part (U-33)', async () => {
   const upload = await beginFilm()
   const whole = Buffer.concat([bytes.subarray(0, 2 * part), Buffer.from('four')])
@@ -121,6 +130,26 @@ test('The refusal to complete an upload names the missing part (U-33)', async ()
   await sendAll(upload)
   expect((await ask('PATCH', upload)).status).toBe(204)
   expect((await fileIn('film.mp4'))?.equals(bytes)).toBe(true)
+})
+
+test('GET opens an upload again, if a part was replaced by a shorter one (U-29, U-33)', async () => {
+  const upload = await beginFilm()
+  const shorter = Buffer.concat([bytes.subarray(0, 2 * part), Buffer.from('four')])
+  const [late] = await addressesOf(upload, 3, shorter)
+  if (!late) throw new Error('The address is missing')
+  await sendAll(upload)
+  const placing = interruptChanges(service.deps.files)
+  placing.always(() => Promise.reject(unavailable))
+  expect((await ask('PATCH', upload)).status).toBe(503)
+  placing.end()
+  expect(await send(late, Buffer.from('four'))).toBe(200)
+  const read = await ask('GET', upload)
+  expect([read.status, JSON.parse(read.text)]).toEqual([
+    200,
+    expect.objectContaining({ complete: false, stored: [1, 2] }),
+  ])
+  await sendAll(upload)
+  expect((await ask('PATCH', upload)).status).toBe(204)
 })
 
 test.each(['PATCH', 'GET'])('After a temporary failure, %s completes an upload (U-29, U-34)', async (last) => {
