@@ -171,46 +171,63 @@ test('--mine and --theirs accept paths in any Unicode form (T-54)', async ({ dem
 })
 
 test('diff --content shows the lines that differ (T-41)', async ({ demo, folder, makeDirectory, site }) => {
-  const lines = Array.from({ length: 12 }, (_, index) => `line ${index}`)
-  await site.store({ 'a.txt': lines.join('\n'), 'b.bin': 'x\0y', same: '1' })
-  const changed = lines.flatMap((line, index) => (index === 5 ? ['new', 'line five'] : index === 11 ? [] : [line]))
-  const here = await makeDirectory({ 'a.txt': changed.join('\n'), 'b.bin': 'x\0z', same: '1' })
+  const lines = Array.from({ length: 12 }, (_, index) => `line ${index}\n`)
+  const many = 'line\n'.repeat(3_001)
+  await site.store({ 'a.txt': lines.join(''), 'b.bin': 'x\0y', 'c.txt': '', same: '1' })
+  const changed = lines.flatMap((line, at) => (at === 5 ? ['new\n', 'line five\n'] : at === 11 ? [] : [line]))
+  const here = await makeDirectory({ 'a.txt': changed.join(''), 'b.bin': 'x\0z', 'c.txt': many, same: '1' })
   const { stdout } = await demo('diff', '--content', here, folder)
   expect(stdout.split('\n\n').slice(1)).toEqual([
     [
       'a.txt',
-      ...['...', ' line 2', ' line 3', ' line 4', '-line 5', '+new', '+line five', ' line 6', ' line 7', ' line 8'],
-      ...[' line 9', ' line 10', '-line 11'],
+      ...['@@ -3,10 +3,10 @@', ' line 2', ' line 3', ' line 4', '-line 5', '+new', '+line five'],
+      ...[' line 6', ' line 7', ' line 8', ' line 9', ' line 10', '-line 11'],
     ].join('\n'),
-    'b.bin\nThe file is not text, or larger than 1 MB.\n',
+    expect.stringMatching(/^b\.bin\nThe file is not text, is larger than 1 MB, or has more than \d+ changed lines\.$/),
+    expect.stringMatching(/^c\.txt\nThe file is not text/),
   ])
   const events = eventsIn((await demo('--json', 'diff', '--content', here, folder)).stdout)
   expect(events.filter(({ event }) => event === 'content')).toMatchObject([
     { path: 'a.txt', difference: expect.stringContaining('-line 5') },
     { path: 'b.bin', difference: null },
+    { path: 'c.txt', difference: null },
   ])
-  expect(await site.texts()).toMatchObject({ 'a.txt': lines.join('\n') })
+  expect(await site.texts()).toMatchObject({ 'a.txt': lines.join('') })
+})
+
+test('diff --content names a line break that the last line lacks (T-41)', async ({
+  demo,
+  folder,
+  makeDirectory,
+  site,
+}) => {
+  await site.store({ a: 'one\n' })
+  const { stdout } = await demo('diff', '--content', await makeDirectory({ a: 'one' }), folder)
+  expect(stdout).toContain('-one\n+one\n\\ No newline at end of file\n')
 })
 
 test('diff --content shows tabs, and escapes other controls (T-41)', async ({ demo, folder, makeDirectory, site }) => {
-  await site.store({ a: '\tone' })
-  const here = await makeDirectory({ a: '\ttwo\u001b[2J\r' })
+  await site.store({ a: '\tone\n' })
+  const here = await makeDirectory({ a: '\ttwo\u001b[2J\r\n' })
   expect((await demo('diff', '--content', here, folder)).stdout).toContain('-\tone\n+\ttwo\\u{1b}[2J\\u{d}\n')
 })
 
 test('diff --content finds files in another Unicode form (T-41)', async ({ demo, folder, makeDirectory, site }) => {
-  await site.store({ 'B\u00fcro/\u00dc.txt': 'old' })
-  const here = await makeDirectory({ 'Bu\u0308ro/U\u0308.txt': 'new' })
+  await site.store({ 'B\u00fcro/\u00dc.txt': 'old\n' })
+  const here = await makeDirectory({ 'Bu\u0308ro/U\u0308.txt': 'new\n' })
   const { stdout } = await demo('diff', '--content', here, folder)
-  expect(stdout).toContain('B\u00fcro/\u00dc.txt\n-old\n+new\n')
+  expect(stdout).toContain('B\u00fcro/\u00dc.txt\n@@ -1,1 +1,1 @@\n-old\n+new\n')
 })
 
 test('diff --content shows the lines of a removed file (T-41)', async ({ demo, folder, makeDirectory, site }) => {
-  const here = await makeDirectory({ 'removed.txt': 'mine', 'z.txt': 'old' })
+  const here = await makeDirectory({ 'removed.txt': 'mine\n', 'z.txt': 'old\n' })
   await demo('push', here, folder)
   await site.remove('removed.txt')
-  await writeTree(here, { 'z.txt': 'new' })
+  await writeTree(here, { 'z.txt': 'new\n' })
   const { status, stdout } = await demo('diff', '--content', here, folder)
-  expect(stdout.split('\n\n').slice(1)).toEqual(['removed.txt\n+mine', 'z.txt\n-old\n+new\n'])
+  expect(stdout.split('\n\n').slice(1)).toEqual([
+    'removed.txt\n@@ -0,0 +1,1 @@\n+mine',
+    'z.txt\n@@ -1,1 +1,1 @@\n-old\n+new\n',
+  ])
   expect(status).toBe(0)
 })

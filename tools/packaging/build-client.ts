@@ -42,5 +42,5 @@ await buildFolder(join(room, 'dist'), async (dist) => {
   })
   chmodSync(command, 0o755)
 
-  writeFileSync(join(dist, 'site-files.licenses.txt'), noticesOf(['client-zip', 'commander', 'ignore'], room))
+  writeFileSync(join(dist, 'site-files.licenses.txt'), noticesOf(['client-zip', 'commander', 'diff', 'ignore'], room))
 })
