@@ -228,6 +228,15 @@ export const describeOtherRights = ({ name, open }: Hand, { plants = false } = {
       })
     })
 
+    /** The sites whose last entry in the history is the removal of the target. */
+    const sitesOfRemoval = async (): Promise<readonly SiteId[]> => {
+      const changes = await Promise.all([site, other].map((id) => stores.history.before(id, undefined, 1)))
+      return changes
+        .flat()
+        .filter(({ type, subject }) => `${type} ${subject}` === `user.removed user/${target}`)
+        .map((change) => change.site)
+    }
+
     test('without every right of a person, a removal ends only this site (A-51, A-60)', async () => {
       const row = removal
       for (const [rights, sites] of [
@@ -237,6 +246,7 @@ export const describeOtherRights = ({ name, open }: Hand, { plants = false } = {
         await newTarget(row)
         expect((await ask(row, await tokenWith(rights, sites))).status).toBe(200)
         expect(Object.keys((await stores.people.get(target))?.sites ?? {})).toEqual([String(other)])
+        expect(await sitesOfRemoval()).toEqual([site])
       }
       for (const key of await keysWith(row.needs)) {
         await newTarget(row)
@@ -246,6 +256,7 @@ export const describeOtherRights = ({ name, open }: Hand, { plants = false } = {
       await newTarget(row)
       expect((await ask(row, await tokenWith(row.needs, [site, other]))).status).toBe(200)
       expect(await stores.people.get(target)).toBeUndefined()
+      expect(await sitesOfRemoval()).toEqual([site, other])
       await newTarget(row)
       const reader = await tokenWith(['access:read'])
       expect(statusAndCode(await ask(row, reader))).toEqual([403, 100403])
