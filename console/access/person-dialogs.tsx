@@ -103,7 +103,7 @@ export const QuestionDialog = ({ question, user, onInvited, onClose }: QuestionP
   const name = titleOfPerson(user)
   const { title, text } = t.questions[question]
   const answers: Readonly<Record<Question, () => Promise<void>>> = {
-    again: async () => onInvited(await people.change(user.name, { invite: true })),
+    again: async () => onInvited(await people.change(user.name, { invite: true, email: user.email })),
     disable: async () => {
       await people.change(user.name, { disabled: true })
       notify(viewTexts.value.switched(name, false))
@@ -122,6 +122,7 @@ export const QuestionDialog = ({ question, user, onInvited, onClose }: QuestionP
       onClose={onClose}
     >
       <p>{text}</p>
+      {question === 'again' && user.email && <p>{t.byEmail(user.email)}</p>}
     </FormDialog>
   )
 }

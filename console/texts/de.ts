@@ -297,12 +297,13 @@ export const de: Texts & ViewTexts = {
     disable: 'Sperren …',
     enable: 'Entsperren',
     remove: 'Entfernen …',
+    byEmail: (email) => `Die Person kann auch ein Konto mit der Adresse ${email} nutzen.`,
     questions: {
       again: {
         title: (name) => `Neue Einladung für ${name}?`,
         text:
-          'Mit der Einladung wählt die Person ein neues Passwort. Das beendet alle Sitzungen der Person. Eine frühere ' +
-          'Einladung gilt ab jetzt nicht mehr.',
+          'Mit der Einladung wählt die Person ein neues Passwort. Das beendet alle Sitzungen der Person. Frühere ' +
+          'Einladungen gelten nicht mehr.',
       },
       disable: {
         title: (name) => `${name} sperren?`,

@@ -198,12 +198,13 @@ export const enViews = {
     disable: 'Disable…',
     enable: 'Enable',
     remove: 'Remove…',
+    byEmail: (email: string) => `The person can also use an account with the address ${email}.`,
     questions: {
       again: {
         title: (name: string) => `New invitation for ${name}?`,
         text:
-          'With the invitation, the person chooses a new password, which ends all sessions of the person. An earlier ' +
-          'invitation stops working now.',
+          'With the invitation, the person chooses a new password, which ends all sessions of the person. Earlier ' +
+          'invitations stop working.',
       },
       disable: {
         title: (name: string) => `Disable ${name}?`,

@@ -27,7 +27,8 @@ export type SiteEntry =
  * A-53. A new person with the name of a removed person has a different value of `created`. A session is valid only
  * while its `since` equals `sessions`, or while its hash is `keptSession` (A-73). `created` and `sessions` are in epoch
  * milliseconds, and `expires` is in epoch seconds. `password` is a PHC string. `identities` has a hash for each account
- * at an issuer (A-94). `addresses` has the day of the last sign-in for each hash of an address (A-77).
+ * at an issuer (A-94). `byEmail` is true if the address was set with the invitation or later (A-94). `addresses` has
+ * the day of the last sign-in for each hash of an address (A-77).
  */
 export interface Person {
   readonly name: string
@@ -36,7 +37,7 @@ export interface Person {
   readonly sites: Readonly<Record<SiteId, SiteEntry>>
   readonly disabled: boolean
   readonly password?: string
-  readonly invitation?: { readonly hash: string; readonly expires: number }
+  readonly invitation?: { readonly hash: string; readonly expires: number; readonly byEmail?: true }
   readonly identities?: readonly string[]
   readonly created: number
   readonly sessions: number

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.ts'
 import type { Author } from '../core/history-entry.ts'
 import type { SiteId } from '../core/ids.ts'
 import { definedMembers } from '../core/names.ts'
-import { includesRight, requireRight } from '../core/rights.ts'
+import { includesRight, requireRight, rightOf } from '../core/rights.ts'
 import { type Caller, rightsOn } from './grants.ts'
 import {
   canSignIn,
@@ -51,10 +51,13 @@ const requireGrantable = ({ caller }: Manager, sites: Person['sites']): void => 
     for (const right of rightsOfEntry(sites[site])) requireRight(rightsOn(caller, site), right, 'rightMissing')
 }
 
+// Without rights on a site, a person is still managed there, and may get rights again.
 const hasEveryRight = ({ caller }: Manager, person: Person): boolean =>
-  sitesOfPerson(person).every((site) =>
-    rightsOfEntry(person.sites[site]).every((right) => includesRight(rightsOn(caller, site), right)),
-  )
+  sitesOfPerson(person).every((site) => {
+    const rights = rightsOfEntry(person.sites[site])
+    const needed = rights.length > 0 ? rights : [rightOf('access:write')]
+    return needed.every((right) => includesRight(rightsOn(caller, site), right))
+  })
 
 const moreRights = {
   message:
@@ -88,6 +91,10 @@ const withSignIn = async (
   return isInvited ? invite(person, deps.clock.wall()) : { person }
 }
 
+// whoever set an earlier address may lack the rights that the person has got since.
+const bindEmail = (person: Person, email: string | undefined): Person =>
+  person.invitation && email ? { ...person, invitation: { ...person.invitation, byEmail: true } } : person
+
 /** Adds sites to a person who has other sites. The person needs no invitation. Errors: personTaken. */
 const joinSites = async ({ people }: UserDeps, { author }: Manager, { name, sites, password }: UserCreation) => {
   const added = sitesOfPerson({ sites })
@@ -112,7 +119,7 @@ export const addUser = async (deps: UserDeps, manager: Manager, user: UserCreati
   const person = withSites(newPerson({ name, displayName, email, sites: {} }, deps.clock.wall()), sites)
   const added = await withSignIn(deps, person, password, true)
   const entries = personEntries('user.created', person, manager.author, sitesOfPerson(person))
-  if (await deps.people.create(added.person, entries)) return added
+  if (await deps.people.create(bindEmail(added.person, email), entries)) return added
   return { person: await joinSites(deps, manager, user) }
 }
 
@@ -141,7 +148,7 @@ export const changeUser = async (deps: UserDeps, manager: Manager, name: string,
     invitation = renewed.invitation
     const type = invitation ? 'user.invited' : 'user.changed'
     const affected = isOfWholePerson ? sitesOfPerson(before) : [site]
-    return { after: renewed.person, entries: personEntries(type, before, manager.author, affected) }
+    return { after: bindEmail(renewed.person, email), entries: personEntries(type, before, manager.author, affected) }
   })
   return { person: ofSite(person, site), invitation }
 }

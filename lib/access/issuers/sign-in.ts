@@ -163,7 +163,7 @@ const matchInvited = async (deps: IdentityDeps, arrived: Arrived, identity: stri
   const email = verifiedEmail(arrived.claims)
   if (email === undefined) return undefined
   const now = deps.clock.wall()
-  const [person, ...others] = (await deps.people.listOfEmail(email)).filter((one) => openInvitation(one, now))
+  const [person, ...others] = (await deps.people.listOfEmail(email)).filter((one) => openInvitation(one, now)?.byEmail)
   if (!person || others.length > 0) return undefined
   await remember(deps, identity, person.name)
   const { invitation: _, password: __, ...kept } = person

@@ -143,7 +143,7 @@ export const accessContract: GroupContract<'access'> = {
       description:
         '`role`, `folders` and `rights` change the rights on this site. The other members change the person on all ' +
         'sites, and need every right that the person has. `invite` creates a new invitation, with which the person ' +
-        'chooses a new password.',
+        'chooses a new password. Send `email` with it, if an account at an issuer with this address may accept it, too.',
       body: { schema: named(bodies.userChangeBody, 'UserChange') },
       answers: ok('The person is changed.', invitation),
       errors: ['accessMalformed', 'rightMissing', 'lastOwner', 'conditionFailed', ...ofUser],

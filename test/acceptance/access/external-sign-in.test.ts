@@ -7,6 +7,7 @@ import { admin, createSite } from '../support/admin.ts'
 import { expectError } from '../support/expectations.ts'
 import { call } from '../support/http.ts'
 import { mayReachIssuers, testWithIssuer } from '../support/issuers.ts'
+import { newName, openSite } from '../support/people.ts'
 
 const id = `work-${randomUUID().slice(0, 8)}`
 const signInAt = `${target.baseUrl}/api/v2/admin/sign-in/${id}`
@@ -99,6 +100,20 @@ testWithIssuer('A code of a sign-in works once, only for the console that began 
 testWithIssuer('A sign-in of a person without a rule or an invitation gets no code (A-94, A-95)', async () => {
   provider.signInAs(member({ groups: ['press'] }))
   expect((await signIn()).outcome).toMatchObject(wrongPerson)
+})
+
+testWithIssuer('A new invitation does not admit an address that was set before (A-94)', async () => {
+  const { ask, addPerson } = await openSite()
+  const manager = await addPerson({ rights: ['access:write', 'files:read'] }, newName('manager'))
+  const { name } = await addPerson({ rights: ['files:read'] }, newName('bob'))
+  const email = `${randomUUID()}@example.com`
+  provider.signInAs(member({ email, groups: [] }))
+  expect((await ask('PUT', `/${name}`, { email }, manager.token)).status).toBe(200)
+  for (const change of [{ role: 'owner' }, { invite: true }])
+    expect((await ask('PUT', `/${name}`, change)).status).toBe(200)
+  expect((await signIn()).outcome).toMatchObject(wrongPerson)
+  expect((await ask('PUT', `/${name}`, { email })).status).toBe(200)
+  expect((await signIn()).code).toBeDefined()
 })
 
 testWithIssuer('An unverified e-mail address does not become the name of a person (A-95)', async () => {

@@ -203,6 +203,17 @@ testWithAdmin('An old invitation gives nobody the later rights of a person (A-59
   }
 })
 
+testWithAdmin('Another site cannot take over a person without rights (A-51, A-59, A-60)', async () => {
+  const [here, there] = [await openSite(), await openSite()]
+  const { name } = await there.addPerson({ rights: [] })
+  expect((await here.ask('POST', '', { name, rights: [] })).status).toBe(201)
+  for (const change of [{ invite: true }, { email: 'other@example.com' }, { disabled: true }])
+    expectError(await here.ask('PUT', `/${name}`, change), 403, 100403)
+  expect((await here.ask('DELETE', `/${name}`)).status).toBe(200)
+  expect((await there.ask('GET', `/${name}`)).json).toMatchObject({ disabled: false, email: '', invited: false })
+  expect((await there.ask('PUT', `/${name}`, { invite: true })).status).toBe(200)
+})
+
 testWithAdmin('An invitation stays valid when the person gets the same role again (A-84)', async () => {
   const { ask, addPerson } = await openSite()
   const { name } = await addPerson({ role: 'author', folders: ['/a'] })

@@ -17,6 +17,8 @@ const clock = { wall: () => now, monotonic: () => now }
 const newAddress = () => `${randomUUID().slice(0, 8)}@example.com`
 const verified = (email = newAddress()) => ({ sub: randomUUID(), email, email_verified: true })
 
+const openInvitation = { hash: 'a'.repeat(64), expires: Math.floor(now / 1000) + 60, byEmail: true } as const
+
 const openSignIn = (stores: TableStores) => ({
   ...stores,
   arrive: (claims: object, by: Issuer = issuer) =>
@@ -26,7 +28,7 @@ const openSignIn = (stores: TableStores) => ({
       name: `p${randomUUID().slice(0, 8)}`,
       email: newAddress(),
       sites: { [site]: { role: 'viewer' } },
-      invitation: { hash: 'a'.repeat(64), expires: Math.floor(now / 1000) + 60 },
+      invitation: openInvitation,
       ...details,
     })
     await stores.people.create(person, [])
@@ -51,8 +53,8 @@ describeOn({ kinds: hands, subject: 'matching people of an issuer', clock }, ({ 
     const { name: invited } = await invite({ email: planted.email })
     const taken = await arrive(planted)
     if (!taken) throw new Error('Nobody was matched')
-    const { person: again } = createInvitation(taken, now)
-    await people.replace(taken, { ...again, email: 'victim@example.com', password: 'known to others' }, [])
+    const again = { ...taken, invitation: openInvitation, email: 'victim@example.com', password: 'known to others' }
+    await people.replace(taken, again, [])
     await arrive(verified('victim@example.com'))
     const found = await people.get(invited)
     expect(found?.password).toBeUndefined()
@@ -89,7 +91,11 @@ describeOn({ kinds: hands, subject: 'matching people of an issuer', clock }, ({ 
     ['that is verified with the text "true"', {}, { email_verified: 'true' }],
     ['without the claim about its verification', {}, { email_verified: undefined }],
     ['with a similar character', { email: 'kim@example.com' }, { email: '\u212aim@example.com' }],
-    ['of a person whose invitation has expired', { invitation: { hash: 'b', expires: Math.floor(now / 1000) } }, {}],
+    [
+      'of a person whose invitation has expired',
+      { invitation: { ...openInvitation, expires: Math.floor(now / 1000) } },
+      {},
+    ],
     ['of a person who is disabled', { disabled: true }, {}],
   ])('An address %s matches nobody (A-94)', async (_, details, claims) => {
     const { email } = await invite(details)
