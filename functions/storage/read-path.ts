@@ -8,10 +8,10 @@ import { firstValue, type Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { unknownVersion } from '../../lib/storage/changes/restore.ts'
 import { longestListing, type ObjectInfo } from '../../lib/storage/object-store.ts'
-import { fileKey, folderKey, pathIn, root } from '../../lib/storage/path.ts'
+import { fileKey, pathIn, root } from '../../lib/storage/path.ts'
 import { searchNames } from '../../lib/storage/reading/listing.ts'
 import { previewRemoval } from '../../lib/storage/reading/preview-removal.ts'
-import { readFile } from '../../lib/storage/reading/read-file.ts'
+import { isVisibleFolder, readFile } from '../../lib/storage/reading/read-file.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
 import { answerFor, expectedRange, replyWith, representationFor } from './file-answer.ts'
 import { listDeleted, listTrash, listVersions } from './list-kept.ts'
@@ -73,13 +73,13 @@ const searchOf = async (query: Switches) => {
 
 /** GET with `?search=TEXT`: finds files and folders below a folder by a part of their names (S-127). */
 const searchFolder = operation({ params: describablePath, query: searchOf }, async (input, { files }) => {
-  const { site, params, query, deadline } = input
+  const { params, query, deadline } = input
   const wanted = { ...query, deadline: deadline.reserving(reserves.preview) }
-  const { contents, cursor } = await searchNames(files, scopeOf(input, 'read'), params.path, wanted)
+  const scope = scopeOf(input, 'read')
+  const { contents, cursor } = await searchNames(files, scope, params.path, wanted)
   const isNothing = contents.length === 0 && query.cursor === undefined && cursor === undefined
-  if (isNothing && params.path !== root && !(await files.exists(folderKey('live', site.id, params.path)))) {
+  if (isNothing && params.path !== root && !(await isVisibleFolder(files, scope, params.path)))
     throw new ServiceError('fileUnknown')
-  }
   return ok<Answer<typeof searchPage>>({
     items: contents.map(({ key, size, modified }) => ({
       path: pathIn(key),

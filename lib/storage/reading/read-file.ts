@@ -35,6 +35,12 @@ export const describeFile = async (stores: StorageStores, site: SiteId, path: St
   return live && { info: live, page: isPage(path) ? { draft, isInWorkflow: isRunning } : undefined }
 }
 
+/** whether the caller can see a folder at this path. */
+export const isVisibleFolder = async (files: ObjectStore, scope: Scope, path: StoragePath): Promise<boolean> =>
+  isInScope(scope, path)
+    ? files.exists(folderKey('live', scope.site, path))
+    : (await entriesTowards(files, scope, path)).length > 0
+
 /**
  * The time when a folder was created, and a page of its contents. Undefined when there is no folder. Errors: those of
  * the page.
@@ -46,11 +52,10 @@ export const describeFolder = async <Item>(
   page: Promise<Page<Item>>,
   isFromStart: boolean,
 ) => {
-  const key = folderKey('live', scope.site, path)
-  const isOwn = isInScope(scope, path)
-  const [marker, listing] = await Promise.all([isOwn && path !== root ? files.find(key) : undefined, page])
+  const mayHaveMarker = path !== root && isInScope(scope, path)
+  const marked = mayHaveMarker ? files.find(folderKey('live', scope.site, path)) : undefined
+  const [marker, listing] = await Promise.all([marked, page])
   const isProven = path === root || marker !== undefined || listing.contents.length > 0
-  const exists = async () => (isOwn ? files.exists(key) : (await entriesTowards(files, scope, path)).length > 0)
-  if (!isProven && (isFromStart || !(await exists()))) return undefined
+  if (!isProven && (isFromStart || !(await isVisibleFolder(files, scope, path)))) return undefined
   return { created: marker?.modified, listing }
 }

@@ -66,8 +66,11 @@ testWithAdmin('In parent folders, a token sees only folders that lead to its own
   for (const [right, path] of [
     ['way/d/4/own', 'way/d/4'],
     ['way/none/own', 'way'],
-  ] as const)
-    expectError(await (await openAs(`files:read:/${own}/${right}`)).read(`${own}/${path}`, '?meta'), 404, 104001)
+  ] as const) {
+    const caller = await openAs(`files:read:/${own}/${right}`)
+    for (const view of ['?meta', '?search=none', '?search=no'])
+      expectError(await caller.read(`${own}/${path}`, view), 404, 104001)
+  }
   expectRefused(await read(`${own}/way/d`, '?meta'))
   for (const path of ['a/b/1', 'd/4']) await remove(`${own}/way/${path}`)
   const trash = await read(`${own}/way`, '?deleted=all')

@@ -33,6 +33,18 @@ test('An upload expires 24 hours after its last append (U-25)', async () => {
   expect(service.leftovers()).toBe(before - 1)
 })
 
+test.each([
+  ['a declared length', '0'],
+  ['an unknown length', null],
+])('An append without bytes, of %s, delays no expiry (U-18, U-25)', async (_, length) => {
+  const upload = uploadIn(await service.create('empty.txt', 5))
+  const { headers } = await service.head(upload)
+  now += hour
+  const sent = { headers: { 'Content-Length': length } }
+  expect((await service.patch(upload, 0, Readable.from([]), sent)).status).toBe(204)
+  expect((await service.head(upload)).headers['upload-expires']).toBe(headers['upload-expires'])
+})
+
 test('An upload expires 6 days after its creation, whatever is appended (U-25)', async () => {
   const begun = now
   const created = await service.create('slow.txt', 100)
