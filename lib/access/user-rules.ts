@@ -91,7 +91,7 @@ const withSignIn = async (
   return isInvited ? invite(person, deps.clock.wall()) : { person }
 }
 
-// whoever set an earlier address may lack the rights that the person has got since.
+// an earlier address may come from a manager who lacks the present rights of the person.
 const bindEmail = (person: Person, email: string | undefined): Person =>
   person.invitation && email ? { ...person, invitation: { ...person.invitation, byEmail: true } } : person
 

@@ -35,7 +35,7 @@ export const describeFile = async (stores: StorageStores, site: SiteId, path: St
   return live && { info: live, page: isPage(path) ? { draft, isInWorkflow: isRunning } : undefined }
 }
 
-/** whether the caller can see a folder at this path. */
+/** tells whether the caller can see a folder at this path. */
 export const isVisibleFolder = async (files: ObjectStore, scope: Scope, path: StoragePath): Promise<boolean> =>
   isInScope(scope, path)
     ? files.exists(folderKey('live', scope.site, path))
