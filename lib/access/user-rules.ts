@@ -51,11 +51,12 @@ const requireGrantable = ({ caller }: Manager, sites: Person['sites']): void => 
     for (const right of rightsOfEntry(sites[site])) requireRight(rightsOn(caller, site), right, 'rightMissing')
 }
 
-// Without rights on a site, a person is still managed there, and may get rights again.
+const rightToManage = rightOf('access:write')
+
 const hasEveryRight = ({ caller }: Manager, person: Person): boolean =>
   sitesOfPerson(person).every((site) => {
     const rights = rightsOfEntry(person.sites[site])
-    const needed = rights.length > 0 ? rights : [rightOf('access:write')]
+    const needed = rights.length > 0 ? rights : [rightToManage]
     return needed.every((right) => includesRight(rightsOn(caller, site), right))
   })
 

@@ -181,9 +181,8 @@ export const appendBytes = async (
   const { size, failure } = appended
   const stays = failure === undefined || (arrived <= Math.min(room, free) && size > 0 && !checksum)
   if (!stays) throw failure
-  // U-25: an append without bytes does not delay the expiry.
-  const expiry = size === 0 && { expires: upload.expires }
-  const progress = { ...progressOf(grown, appended, clock.wall()), ...expiry }
+  const unchangedExpiry = size === 0 && { expires: upload.expires }
+  const progress = { ...progressOf(grown, appended, clock.wall()), ...unchangedExpiry }
   const added = countedBytes(progress) - countedBytes(upload)
   if (added > 0) await quotas?.reserve(upload.site, { bytes: added })
   // After the last byte the file is placed, so the lease stays.
