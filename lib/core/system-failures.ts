@@ -37,12 +37,11 @@ const sqliteFailures: ReadonlyMap<string, SystemFailure> = new Map(Object.entrie
 export const systemCodeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined
 
-export const isOfSqlite = (error: unknown): error is Error => error instanceof Error && 'errcode' in error
+export const isOfSqlite = (error: unknown): error is Error & { readonly errcode: unknown } =>
+  error instanceof Error && 'errcode' in error
 
 export const failureOf = (error: unknown): SystemFailure | undefined =>
-  isOfSqlite(error) && 'errcode' in error
-    ? sqliteFailures.get(String(Number(error.errcode) & 0xff))
-    : systemFailures.get(systemCodeOf(error))
+  isOfSqlite(error) ? sqliteFailures.get(String(Number(error.errcode) & 0xff)) : systemFailures.get(systemCodeOf(error))
 
 export const isMissing = (error: unknown): boolean => failureOf(error) === 'missing'
 
@@ -50,8 +49,7 @@ export const isBusy = (error: unknown): boolean => failureOf(error) === 'busy'
 
 const sqliteIoErrFsync = 1034
 
-export const isFailedFlush = (error: unknown): boolean =>
-  isOfSqlite(error) && 'errcode' in error && error.errcode === sqliteIoErrFsync
+export const isFailedFlush = (error: unknown): boolean => isOfSqlite(error) && error.errcode === sqliteIoErrFsync
 
 export const isOutOfSpace = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === errors.outOfSpace.code
