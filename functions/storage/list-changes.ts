@@ -15,7 +15,7 @@ import { namesType } from '../../lib/http/representation.ts'
 import type { Switches } from '../../lib/http/request.ts'
 import type { StorageDeps } from '../../lib/service/deps.ts'
 import { storageRefused } from '../../lib/storage/refusals.ts'
-import { operation, schemaOf } from './params.ts'
+import { operation, schemaOf, usualLimit } from './params.ts'
 
 type Wanted = Omit<Parameters<typeof readNews>[1], 'limit' | 'bytes'>
 
@@ -114,8 +114,6 @@ const streamOf = (listener: Listener, wanted: Wanted, after: number, timeLeft: (
   stream.push(placeOf(wanted.site, after))
   return stream
 }
-
-const usualLimit = 100
 
 const ends = { after: 'oldest', before: 'newest' } as const
 
