@@ -15,7 +15,7 @@ import {
   removeRule,
   ruleOf,
 } from '../../lib/access/issuers/issuers.ts'
-import { type RoleName, roles } from '../../lib/access/people.ts'
+import { type RoleName, roleNames, roles } from '../../lib/access/people.ts'
 import type { ChangeType, HistoryEntry } from '../../lib/core/history-entry.ts'
 import { type Right, simplified, textOfRight } from '../../lib/core/rights.ts'
 import { parserIf, parserOf } from '../../local/flags.ts'
@@ -100,7 +100,7 @@ const parseRuleClaim = parserOf(
 const parseLifetime = spanUpTo(longestGrant, 'It must be a duration such as 15m, and at most an hour.')
 
 // The roles that need folders are missing, because a rule has no folders.
-const rolesOfRules = (Object.keys(roles) as RoleName[]).filter((name) => !roles[name].isPerFolder)
+const rolesOfRules = roleNames.filter((name) => !roles[name].isPerFolder)
 
 const viewOfRule = ({ grants, ...rule }: Rule) => ({ ...rule, ...grants })
 
