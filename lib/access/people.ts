@@ -145,7 +145,7 @@ export const canSignIn = ({ password, identities = [] }: Person): boolean =>
 export const requireOtherOwners = (people: readonly Person[], before: Person, after: Person | undefined): void => {
   const others = people.filter((other) => other.name !== before.name && (canSignIn(other) || !canSignIn(before)))
   const owned = new Set(others.flatMap((other) => sitesOfPerson(other).filter((site) => isOwner(other, site))))
-  const [site] = ownershipsLost(before, after).filter((each) => !owned.has(each))
+  const site = ownershipsLost(before, after).find((each) => !owned.has(each))
   if (site === undefined) return
   const advice =
     'Give another person the role owner first. An invited owner counts only after accepting the invitation.'
