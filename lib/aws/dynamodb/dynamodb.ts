@@ -25,7 +25,7 @@ export const createDocumentClient = (config: DynamoDBClientConfig = {}): DynamoD
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
 }
 
-const clientOfProcess = onDemand(() => createDocumentClient())
+const clientOfProcess = onDemand(createDocumentClient)
 
 export const isConditionFailure = (error: unknown): error is ConditionalCheckFailedException =>
   error instanceof ConditionalCheckFailedException
