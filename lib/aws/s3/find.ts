@@ -70,14 +70,14 @@ export const endOfFolder = (folder: string): string =>
 
 const listOnce = async (bucket: Bucket, listing: ListQuery, isEncoded = true, token?: string): Promise<Listing> => {
   const { prefix, folded, after, limit } = listing
-  const isFolder = folded && after?.endsWith('/') && after !== prefix
+  const isAfterFolder = folded && after?.endsWith('/') && after !== prefix
   const query = new ListObjectsV2Command({
     Bucket: bucket.name,
     Prefix: prefix,
     MaxKeys: limit,
     ...(isEncoded && { EncodingType: 'url' }),
     ...(folded && { Delimiter: '/' }),
-    ...(after !== undefined && { StartAfter: isFolder ? endOfFolder(after) : after }),
+    ...(after !== undefined && { StartAfter: isAfterFolder ? endOfFolder(after) : after }),
     ContinuationToken: token,
   })
   const { client, options } = bucket
