@@ -12,6 +12,7 @@ import {
 } from '../../lib/core/content-kinds.ts'
 import { firstFault } from '../../lib/core/errors.ts'
 import { type CategoryId, largestContentId, type SiteId } from '../../lib/core/ids.ts'
+import { isPlainObject } from '../../lib/core/names.ts'
 import { objectKinds } from '../../lib/core/object-kinds.ts'
 import { readJson } from '../../lib/http/read-body.ts'
 import { check } from '../../lib/http/validate.ts'
@@ -138,7 +139,7 @@ const parseMembers = (text: string): object => {
   } catch {
     throw fault
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw fault
+  if (!isPlainObject(value)) throw fault
   if ('id' in value) throw new InvalidArgumentError('Name the id with --id.')
   return value
 }

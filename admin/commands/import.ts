@@ -2,6 +2,7 @@ import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { escapeControls } from '../../client/src/command/format-text.ts'
 import type { SiteId } from '../../lib/core/ids.ts'
+import { isPlainObject } from '../../lib/core/names.ts'
 import { readJson } from '../../lib/http/read-body.ts'
 import { parseText } from '../../local/flags.ts'
 import { type RawRecord, readInput, readRecords, statsOf } from '../records/read-records.ts'
@@ -37,8 +38,8 @@ const parse = ({ text, fault }: RawRecord): { kind: RecordKind; members: object 
     // Other errors of `readJson` already have a clear message.
     return error instanceof SyntaxError ? `${notJson}: ${error.message}. ${asJson}` : error.message
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is not an object'
-  const { kind, ...members } = value as { kind?: unknown }
+  if (!isPlainObject(value)) return 'it is not an object'
+  const { kind, ...members } = value
   const known = typeof kind === 'string' ? recordKinds.get(kind) : undefined
   if (known) return { kind: known, members }
   return `kind: must be one of ${[...recordKinds.keys()].join(', ')}`

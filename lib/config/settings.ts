@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { isPlainObject } from '../core/names.ts'
 
 type Reader<Value> = (text: string) => Value
 
@@ -129,9 +130,9 @@ export const readClientSecrets = (text: string, place = ''): ReadonlyMap<string,
   } catch {
     throw new Error(fault)
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(fault)
+  if (!isPlainObject(value)) throw new Error(fault)
   const secrets = Object.entries(value)
-  if (!secrets.every(([, secret]) => typeof secret === 'string')) throw new Error(fault)
+  if (!secrets.every((entry): entry is [string, string] => typeof entry[1] === 'string')) throw new Error(fault)
   return new Map(secrets)
 }
 

@@ -1,5 +1,5 @@
 import JSON5 from 'json5'
-import { quote } from '../../core/names.ts'
+import { isPlainObject, quote } from '../../core/names.ts'
 import {
   type Comparable,
   compare,
@@ -25,9 +25,6 @@ export interface Where {
 type Test = (values: readonly Comparable[]) => boolean
 type ValueTest = (value: Comparable) => boolean
 type Operator = (operand: unknown, member: MemberReference, operator: string) => ValueTest
-
-const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const not =
   (create: Operator): Operator =>
@@ -118,7 +115,7 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
   const onMember = (name: string, expression: unknown): Test[] => {
     const member = memberNamed(shape, name, 'compared')
     if (Array.isArray(expression)) throw new QueryFault(`${member.name} is compared with an array. Use $in`)
-    if (!isTree(expression)) return [condition(member, '$eq', expression)]
+    if (!isPlainObject(expression)) return [condition(member, '$eq', expression)]
     const entries = Object.entries(expression)
     if (entries.length === 0) throw new QueryFault(`${member.name} needs a value or an operator`)
     return entries.map(([operator, operand]) => condition(member, operator, operand))
@@ -137,7 +134,7 @@ export const parseWhere = (text: string, shape: ItemShape): Where => {
   }
 
   const all = (tree: unknown, what: string, depth: number): Test => {
-    if (!isTree(tree)) throw new QueryFault(`${what} must be an object`)
+    if (!isPlainObject(tree)) throw new QueryFault(`${what} must be an object`)
     const tests = Object.entries(tree).flatMap(([name, expression]) =>
       name.startsWith('$') ? [group(name, expression, depth + 1)] : onMember(name, expression),
     )
