@@ -42,7 +42,7 @@ export const CategoryObjects = ({ category, categories }: CategoryProps) => {
   )
   // The dialogs are about objects of this kind, so they close with the list.
   const { isLinking, opened } = useMemo(() => ({ isLinking: signal(false), opened: signal<Item>() }), [list])
-  useLiveLoad(list, list.load, isAboutObjects)
+  useLiveLoad(list, list.load, isAboutObjects, list.loadLater)
   const view = list.view.value
   useLayoutEffect(() => {
     goTo({ query: queryFor(kind, view) }, { replace: true })

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 import type { SiteClient } from '../../client/src/index.ts'
-import { createNewestRead } from '../page/newest-read.ts'
+import { createNewestRead, type Work } from '../page/newest-read.ts'
 
 export const kinds = ['news', 'blogs'] as const
 export type Kind = (typeof kinds)[number]
@@ -168,13 +168,22 @@ export interface ObjectContent {
 /** Objects without an expiry date get one of these years from the service. */
 const never = /^9999/
 
-const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ' }
+const characters: Readonly<Record<string, string>> = {
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', ndash: '–', eacute: 'é' },
+  ...{ auml: 'ä', ouml: 'ö', uuml: 'ü', Auml: 'Ä', Ouml: 'Ö', Uuml: 'Ü', szlig: 'ß' },
+}
+
+const characterOf = (whole: string, decimal?: string, hexadecimal?: string): string => {
+  const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal)
+  if (code <= 0x10ffff) return String.fromCodePoint(code)
+  return characters[whole.slice(1, -1)] ?? whole
+}
 
 /** The words of an HTML text, without its tags. */
 export const wordsOf = (html: string): string =>
   html
-    .replace(/<(style|script)\b[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
-    .replace(/&(\w+);/g, (whole, name: string) => characters[name] ?? whole)
+    .replace(/<(style|script)\b[\s\S]*?<\/\1>|<!--[\s\S]*?-->|<[^>]*>/gi, ' ')
+    .replace(/&(?:#(\d+)|#x([\da-f]+)|\w+);/gi, characterOf)
     .replace(/\s+/g, ' ')
     .trim()
 
@@ -215,6 +224,8 @@ export interface ListStore {
   /** Shows another part of the list. A new search or order starts on the first page. */
   show(view: Partial<ListView>): Promise<void>
   load(): Promise<void>
+  /** Lets a running read end first. */
+  loadLater(): Promise<void>
   choose(items: readonly Item[], isChosen: boolean): void
   /** Also selects the items of all other pages. */
   chooseAll(): Promise<void>
@@ -229,23 +240,23 @@ export const createListStore = (
 ): ListStore => {
   const view = signal(first)
   const page = signal<ListPage>()
-  const { isLoading, failure, run } = createNewestRead()
+  const { isLoading, failure, run, runLater } = createNewestRead()
   const chosen = signal<ReadonlyMap<number, Item>>(new Map())
   let choices = 0
 
-  const load = (): Promise<void> =>
-    run(async (isNewest) => {
-      const found = await read(view.value, pageSize)
-      if (!isNewest()) return
-      const last = Math.max(0, Math.ceil(found.total / pageSize) - 1)
-      if (view.value.page > last) {
-        view.value = { ...view.value, page: last }
-        return load()
-      }
-      failure.value = undefined
-      // Unchanged items keep their identity, so that they are not drawn again.
-      if (JSON.stringify(found) !== JSON.stringify(page.value)) page.value = found
-    })
+  const readPage: Work = async (isNewest) => {
+    const found = await read(view.value, pageSize)
+    if (!isNewest()) return
+    const last = Math.max(0, Math.ceil(found.total / pageSize) - 1)
+    if (view.value.page > last) {
+      view.value = { ...view.value, page: last }
+      return load()
+    }
+    failure.value = undefined
+    // Unchanged items keep their identity, so that they are not drawn again.
+    if (JSON.stringify(found) !== JSON.stringify(page.value)) page.value = found
+  }
+  const load = () => run(readPage)
 
   const choose = (items: readonly Item[], isChosen: boolean) => {
     const next = new Map(chosen.value)
@@ -263,6 +274,7 @@ export const createListStore = (
     failure,
     chosen,
     load,
+    loadLater: () => runLater(readPage),
     async show(change) {
       view.value = { ...view.value, ...('page' in change ? {} : { page: 0 }), ...change }
       await load()

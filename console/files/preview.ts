@@ -43,6 +43,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
   const path = signal('')
   // The tag of the shown state. While the file has this tag, it is not read again.
   let shown = ''
+  let versionReads = 0
 
   const show = (next: Content | undefined) => {
     release(urls, content.value)
@@ -75,6 +76,7 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
     versions,
     async open(wanted) {
       shown = ''
+      versionReads++
       batch(() => {
         path.value = wanted
         show(undefined)
@@ -89,12 +91,14 @@ export const createPreview = ({ client, urls = URL }: PreviewOptions): Preview =
     refreshLater: () => runLater(read),
     async showDraft(isShown) {
       isDraft.value = isShown
+      show(undefined)
+      shown = ''
       await run(read)
     },
     async readVersions() {
-      const mine = path.value
-      const found = await Array.fromAsync(client().files.versions(mine))
-      if (mine === path.value) versions.value = found
+      const own = ++versionReads
+      const found = await Array.fromAsync(client().files.versions(path.value))
+      if (own === versionReads) versions.value = found
     },
     cannotShow: () => show({ kind: 'none' }),
     close() {

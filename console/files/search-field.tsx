@@ -13,7 +13,7 @@ export const SearchField = () => {
   const count = found.value?.length ?? 0
   const keys: Readonly<Record<string, () => void>> = {
     ArrowDown: () => {
-      active.value = Math.min(active.value + 1, count - 1)
+      if (active.value < count - 1) active.value++
     },
     ArrowUp: () => {
       active.value = Math.max(active.value - 1, 0)

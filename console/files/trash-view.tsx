@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { TrashItem } from '../../client/src/index.ts'
 import { usePage } from '../page/context.ts'
 import { keptDays } from '../page/kept-days.ts'
-import { createNewestRead } from '../page/newest-read.ts'
+import { createNewestRead, type Work } from '../page/newest-read.ts'
 import { Button } from '../parts/button.tsx'
 import { Empty } from '../parts/empty.tsx'
 import { useRetainedFocus } from '../parts/focus.ts'
@@ -57,27 +57,27 @@ const useTrash = (onRestored: () => void) => {
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const hasMore = useSignal(false)
   const isBusy = useSignal(false)
-  const { failure, run, drop } = useMemo(createNewestRead, [])
+  const { failure, run, runLater, drop } = useMemo(createNewestRead, [])
   const shown = useRef(growth)
 
-  const read = () =>
-    run(async (isNewest) => {
-      const count = shown.current
-      const found: TrashItem[] = []
-      for await (const item of client.files.trash()) {
-        if (!isNewest()) return
-        if (found.push(item) > count) break
-      }
+  const readItems: Work = async (isNewest) => {
+    const count = shown.current
+    const found: TrashItem[] = []
+    for await (const item of client.files.trash()) {
       if (!isNewest()) return
-      items.value = found.slice(0, count)
-      hasMore.value = found.length > count
-      chosen.value = chosen.value.intersection(new Set(found.map(({ path }) => path)))
-      failure.value = undefined
-    })
+      if (found.push(item) > count) break
+    }
+    if (!isNewest()) return
+    items.value = found.slice(0, count)
+    hasMore.value = found.length > count
+    chosen.value = chosen.value.intersection(new Set(found.map(({ path }) => path)))
+    failure.value = undefined
+  }
+  const read = () => run(readItems)
   useEffect(() => {
     read()
     const unsubscribe = live.subscribe((changes) => {
-      if (changes.some(({ type }) => /^(file|folder)\.(removed|restored|purged)$/.test(type))) read()
+      if (changes.some(({ type }) => /^(file|folder)\.(removed|restored|purged)$/.test(type))) runLater(readItems)
     })
     return () => {
       drop()

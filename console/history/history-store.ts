@@ -137,7 +137,12 @@ export const createHistoryStore = ({ changes: source, types: all, ...given }: De
     async setFilter(change) {
       const before = filter.value
       filter.value = { ...before, ...change }
-      if (filter.value.what !== before.what || filter.value.where !== before.where) await load()
+      if (filter.value.what === before.what && filter.value.where === before.where) return
+      batch(() => {
+        found.value = undefined
+        next.value = undefined
+      })
+      await load()
     },
     receive(news) {
       if (isLoading.value) missed = [...missed, ...news]

@@ -3,15 +3,20 @@ import type { Change } from '../../client/src/index.ts'
 import { usePage } from './context.ts'
 
 /**
- * Calls `load` for each new `subject`, and again when the history reports a change, after a new sign-in, and when the
- * service is back.
+ * Calls `load` for each new `subject`, after a new sign-in, and when the service is back. Calls `loadLater` when the
+ * history reports a change.
  */
-export const useLiveLoad = (subject: unknown, load: () => unknown, isAbout: (change: Change) => boolean): void => {
+export const useLiveLoad = (
+  subject: unknown,
+  load: () => unknown,
+  isAbout: (change: Change) => boolean,
+  loadLater = load,
+): void => {
   const { access, live } = usePage()
   useEffect(() => {
     load()
     return live.subscribe((changes) => {
-      if (changes.some(isAbout)) load()
+      if (changes.some(isAbout)) loadLater()
     })
   }, [subject, access, live])
 }

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 
 /** After each wait, `work` must test whether its read is still the newest one. */
-type Work = (isNewest: () => boolean) => Promise<void>
+export type Work = (isNewest: () => boolean) => Promise<void>
 
 /** Repeated reads of the same thing. Only the newest read counts. */
 export const createNewestRead = () => {

@@ -16,7 +16,7 @@ export const en = {
   moreFacts: 'More',
   unexpected: 'Something went wrong in this page. Reload it.',
   unreadable: 'Your device cannot read this file. If the file has changed, choose it again.',
-  notCopied: 'Your browser does not let this page copy. Select the text, and copy it yourself.',
+  notCopied: 'Your browser does not let this page copy. Select and copy the text.',
   nameTaken: 'This name is taken. Use another name, or rename the other item first.',
   unreachable:
     'The service did not answer. Check the network. If you changed something, check whether the change was made. ' +
@@ -49,7 +49,7 @@ export const en = {
       `The address of this service is set to ${url}. If that is wrong, ask the operator of the service to correct --base-url.`,
     noSites: 'You have no site. Ask your administrator for one, or sign in with another name or token.',
     signOut: 'Sign out',
-    notEnded: 'You are signed out here, but the service did not end your session. The session ends when it expires.',
+    notEnded: 'You are signed out here, but the service keeps your session until it expires.',
   },
   shell: {
     views: 'Views',

@@ -71,6 +71,18 @@ test('a list shows the page that was requested last, whichever answer comes last
   expect(store.page.value?.items[0]?.id).toBe(2)
 })
 
+test('frequent changes do not keep a slow list from being shown (K-15)', async () => {
+  const waiting: (() => void)[] = []
+  const store = createListStore(async () => {
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return { total: 1, items: [item(1)] }
+  })
+  store.load()
+  for (let change = 0; change < 3; change++) store.loadLater()
+  waiting[0]?.()
+  await expect.poll(() => store.page.value?.items.length).toBe(1)
+})
+
 test('objects that are selected on one page stay selected on other pages of the list', async () => {
   const store = listOf({ total: 200 })
   await store.load()
@@ -122,7 +134,10 @@ test.for(['news', 'blogs'] as const)('%s are listed, and found by id', async (ki
 })
 
 test('the content of an object is shown as words (K-15)', async ({ client: { categories } }) => {
-  expect(wordsOf('<style>p { }</style><p>One&nbsp;&amp;&#32;<b>two</b></p> &lt;3')).toBe('One &&#32; two <3')
+  expect(wordsOf('<style>p { }</style><p>One&nbsp;&amp;&#32;<b>two</b></p> &lt;3')).toBe('One & two <3')
+  expect(wordsOf('It&#39;s Caf&eacute; <!-- a > b -->&#x2013; M&uuml;nchen &amp;lt; &none; &#9999999;')).toBe(
+    "It's Café – München &lt; &none; &#9999999;",
+  )
   expect(await readObject(categories, 'news', 4)).toMatchObject({ text: expect.stringMatching(/item 4 of the demo/) })
   expect(await readObject(categories, 'blogs', 1)).toMatchObject({
     address: '/blogs/notes-1',
@@ -273,4 +288,18 @@ test.each<[string, Change, object | undefined]>([
 ])('a history entry %s', (_, one, place) => {
   if (place === undefined) expect(placeOf(one)).toBeUndefined()
   else expect(placeOf(one)).toMatchObject(place)
+})
+
+test('after a failed change of the filter, the history shows no entry of the old one (K-16)', async () => {
+  const changes = {
+    page: async ({ types: wanted }: { readonly types?: readonly ChangeType[] }) => {
+      if (wanted) throw new Error('The service did not answer')
+      return { items: [changeWith({ id: '1' })], next: 'older' }
+    },
+  }
+  const store = createHistoryStore({ changes: changes as never, types })
+  await store.load()
+  expect([store.known.value, store.hasMore.value]).toEqual([1, true])
+  await store.setFilter({ what: 'files' })
+  expect([store.known.value, store.hasMore.value, store.failure.value !== undefined]).toEqual([0, false, true])
 })

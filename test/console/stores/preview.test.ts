@@ -114,3 +114,40 @@ test('a missing file is reported, without the content of another file', async ()
   expect(preview.entry.value).toBeUndefined()
   expect(preview.content.value).toBeUndefined()
 })
+
+test('an old answer does not replace newer versions of a file (K-11)', async () => {
+  const [old, newer] = ['1', '2'].map((id) => ({ id, at: '', size: 1, state: 'current' }))
+  const first = Promise.withResolvers<void>()
+  let reads = 0
+  const preview = previewOf({
+    stat: async (path) => entry(path),
+    read: async () => new Response('abc'),
+    versions: async function* () {
+      const isFirst = ++reads === 1
+      if (isFirst) await first.promise
+      yield (isFirst ? old : newer) as never
+    },
+  })
+  await preview.open('a.txt')
+  const slow = preview.readVersions()
+  await preview.readVersions()
+  first.resolve()
+  await slow
+  expect(preview.versions.value).toEqual([newer])
+})
+
+test('if the draft of a page cannot be read, the live page is not shown as the draft (K-11)', async () => {
+  const preview = previewOf({
+    stat: async (path) => ({ ...entry(path), draft: { size: 1, lastModified: '' } }),
+    read: async (_, options) => {
+      if (options?.draft) throw new Error('The service did not answer')
+      return new Response('live')
+    },
+  })
+  await preview.open('a.html')
+  expect(preview.content.value).toBeDefined()
+  await preview.showDraft(true)
+  expect(preview.content.value).toBeUndefined()
+  await preview.showDraft(false)
+  expect(preview.content.value).toMatchObject({ text: 'live' })
+})
