@@ -157,7 +157,7 @@ export const getReference: PublicOperation<DocumentationDeps> = async ({ path },
 }
 
 // The generated document contains this address in place of the address of the data centre.
-const writtenAddress = 'http://127.0.0.1:4000'
+export const writtenAddress = 'http://127.0.0.1:4000'
 
 const documentAt = cachedLookup(async (url: string): Promise<Reply> => {
   // The document is loaded with the first request for it, because no other operation needs it.

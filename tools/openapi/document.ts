@@ -1,3 +1,4 @@
+import { writtenAddress } from '../../functions/documentation/reference.ts'
 import { where } from '../../lib/contract/categories/contract-where.ts'
 import { type AnswerContract, type BodyContract, type ParameterContracts, text } from '../../lib/contract/contract.ts'
 import { errors } from '../../lib/core/errors.ts'
@@ -5,7 +6,7 @@ import { byName } from '../../lib/core/names.ts'
 import { isRead } from '../../lib/http/request.ts'
 import { redirectStatus } from '../../lib/http/resolve-site.ts'
 import packageFile from '../../package.json' with { type: 'json' }
-import { exampleBaseUrl, type Recording, type Shown } from './examples.ts'
+import type { Recording, Shown } from './examples.ts'
 import { type Operation, operations, variablesOf } from './operations.ts'
 import { type Context, errorResponses, headerComponents, headers, headersTooLarge, typeOf } from './responses.ts'
 import { createSchemas, type Node } from './schemas.ts'
@@ -193,7 +194,7 @@ export const createDocument = (recordings: readonly Recording[]): Node => {
       description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: exampleBaseUrl, description: 'The data centre that answers.' }],
+    servers: [{ url: writtenAddress, description: 'The data centre that answers.' }],
     tags: [...new Set(operations.map(({ tag }) => tag))],
     paths,
     components: { schemas: schemas.components, responses, headers: headerComponents(text), securitySchemes },

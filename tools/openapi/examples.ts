@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { writtenAddress } from '../../functions/documentation/reference.ts'
 import { hashToken } from '../../lib/access/grants.ts'
 import { newPerson, type Person } from '../../lib/access/people.ts'
 import { beginSession, hashPassword } from '../../lib/access/sign-in.ts'
@@ -76,9 +77,7 @@ const openRecords = async (dataDirectory: string, site: HistoryEntry['site']) =>
   }
 }
 
-// These constants replace values that differ from run to run. When the service returns the document, it puts its own
-// address in place of this address.
-export const exampleBaseUrl = 'http://127.0.0.1:4000'
+// These constants replace values that differ from run to run.
 export const exampleRequestId = '3f0c8a52-9d1e-4b7a-8c65-0e2d9f417ab3'
 const exampleDate = '2026-01-31T12:00:00.000Z'
 
@@ -112,7 +111,7 @@ const normalised = (text: string, baseUrl: string): string => {
   const first = Date.parse(exampleDate) * 1000
   return text
     .replaceAll(changeId, (_, position: string, site: string) => `${first + positions.indexOf(position)}-${site}`)
-    .replaceAll(baseUrl, exampleBaseUrl)
+    .replaceAll(baseUrl, writtenAddress)
     .replaceAll(requestId, exampleRequestId)
     .replaceAll(secret, 'd2f1'.repeat(16))
     .replaceAll(/(?<="key":"sak_)\w+/g, '0'.repeat(49))
@@ -181,7 +180,7 @@ const record = async (service: Service, operation: Operation, example: ExampleRe
     error,
     request: example.shown ? sent.map((one) => ({ ...one, value: example.shown })) : sent,
     answer: operation.shownByAddress
-      ? [{ mediaType: mediaType(type ?? '') ?? '', value: `${exampleBaseUrl}${path}` }]
+      ? [{ mediaType: mediaType(type ?? '') ?? '', value: `${writtenAddress}${path}` }]
       : show(type, normalised(text, baseUrl), error ? { root: 'error' } : contract.answers[status]?.xml),
   }
 }
