@@ -187,8 +187,7 @@ export const importCommand = (): Command =>
     .option('--strict', 'stop at the first bad record', false)
     .option(
       '--replace',
-      'reset the members that a record leaves out to their defaults; without this flag, they keep their ' +
-        'stored values',
+      'reset the members that a record leaves out to their defaults; without this flag, they keep their stored values',
       false,
     )
     .action(onStores(importFile, forPeople, ({ skipped }) => skipped > 0))

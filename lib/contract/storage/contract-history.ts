@@ -8,11 +8,10 @@ const ids = z.array(z.int())
 
 const change = component(
   'Change',
-  'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as ' +
-    '`form/1/field/-7` or `category/1/news/36`. `actor` is the user of the token. For a change by a ' +
-    'command, `actor` is `admin:` and the user of the operating system, and `requestId` is null. ' +
-    '`details` depends on the type and may be null. It has `names` or `count` for several files or versions, and `to` ' +
-    'for a move or a copy.',
+  'A change. Ids sort by time. `subject` is the path of a file or folder, or another name such as `form/1/field/-7` ' +
+    'or `category/1/news/36`. `actor` is the user of the token. For a change by a command, `actor` is `admin:` and ' +
+    'the user of the operating system, and `requestId` is null. `details` depends on the type and may be null. It ' +
+    'has `names` or `count` for several files or versions, and `to` for a move or a copy.',
   {
     id: z.string(),
     at: z.iso.datetime(),
@@ -41,16 +40,15 @@ export const changesOperation: OperationContract = {
   },
   summary: 'List the changes of a site',
   description:
-    'Without `after`, the answer has the newest changes. With `after`, it has the changes after that change. To ' +
-    'see each change once, send `next` as `after` of the next request; when `next` is null, repeat the ' +
-    'request later with the same `after`. With `before`, the answer has the changes before that change, the newest ' +
-    'first. To read further back, send `next` as `before` of the next request. With `type` or `subject`, an ' +
-    'answer may be short or empty although `next` is set. Changes of a file or folder are shown only to ' +
-    'tokens with a right to read it. A move or copy needs the right on both paths. With `wait`, the service ' +
-    'answers as soon as a change is made, or with an empty list when the time is up. With `Accept: text/event-stream`, the ' +
-    'answer is a stream of the changes as they happen, on one machine and with streaming; without `after`, it ' +
-    'begins with the next change. The `id` of each event is the id of its change, and its `data` is the change. ' +
-    'The service sends a comment every 15 seconds.',
+    'Without `after`, the answer has the newest changes. With `after`, it has the changes after that change. To see ' +
+    'each change once, send `next` as `after` of the next request; when `next` is null, repeat the request later ' +
+    'with the same `after`. With `before`, the answer has the changes before that change, the newest first. To read ' +
+    'further back, send `next` as `before` of the next request. With `type` or `subject`, an answer may be short or ' +
+    'empty although `next` is set. Changes of a file or folder are shown only to tokens with a right to read it. A ' +
+    'move or copy needs the right on both paths. With `wait`, the service answers as soon as a change is made, or ' +
+    'with an empty list when the time is up. With `Accept: text/event-stream`, the answer is a stream of the changes ' +
+    'as they happen, on one machine and with streaming; without `after`, it begins with the next change. The `id` of ' +
+    'each event is the id of its change, and its `data` is the change. The service sends a comment every 15 seconds.',
   query: {
     after: text(
       'The `next` of an earlier answer, or the id of a change. With an empty value, the list begins with the oldest change.',

@@ -57,14 +57,13 @@ const draft = component('Draft', 'The draft of a page.', { size: entryMembers.si
 
 export const entry = component(
   'Entry',
-  'A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was ' +
-    'created together with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and ' +
-    '`fingerprint`. The fingerprint of a file of up to 8 MiB is the hex MD5 of its bytes. For a larger ' +
-    'file, it is the hex MD5 of the MD5s of its parts of 8 MiB, `-` and the number of parts. If a ' +
-    'larger file was copied as a whole, the fingerprint may be the hex MD5 of its bytes. A smaller file may have ' +
-    'the second form, which then ends in `-1`. An unknown fingerprint is null. ' +
-    'A page has `draft` and `workflow`, which may be null. A folder has `contents`, sorted by name. If ' +
-    'there are more entries, send `cursor` with the next request.',
+  'A file or a folder. `lastModified` of a folder is the time of its creation, or null if it was created together ' +
+    'with a file. A file has `contentType`, `etag` (with its quotes, for `If-Match`) and `fingerprint`. The ' +
+    'fingerprint of a file of up to 8 MiB is the hex MD5 of its bytes. For a larger file, it is the hex MD5 of the ' +
+    'MD5s of its parts of 8 MiB, `-` and the number of parts. If a larger file was copied as a whole, the ' +
+    'fingerprint may be the hex MD5 of its bytes. A smaller file may have the second form, which then ends in `-1`. ' +
+    'An unknown fingerprint is null. A page has `draft` and `workflow`, which may be null. A folder has `contents`, ' +
+    'sorted by name. If there are more entries, send `cursor` with the next request.',
   {
     ...entryMembers,
     contentType: z.optional(z.string()),
@@ -85,9 +84,8 @@ export const downloadLink = component(
 
 const version = component(
   'Version',
-  'A state of a file. `at` is the time of the change that made this state. `current` marks the current ' +
-    'state. `removed` marks a state that ended when the file was removed or moved; other old states were ' +
-    'replaced.',
+  'A state of a file. `at` is the time of the change that made this state. `current` marks the current state. ' +
+    '`removed` marks a state that ended when the file was removed or moved; other old states were replaced.',
   { version: z.string(), at: z.iso.datetime(), size: count, removed: z.boolean(), current: z.boolean() },
 )
 
@@ -105,7 +103,7 @@ const removed = component(
 
 export const removedPage = component(
   'DeletedPage',
-  'Removed files and folders of a folder, sorted by name. If there are more, send `cursor` with the ' + 'next request.',
+  'Removed files and folders of a folder, sorted by name. If there are more, send `cursor` with the next request.',
   { deleted: z.array(removed), cursor: z.optional(z.string()) },
 )
 
@@ -141,9 +139,8 @@ export const searchPage = component(
 
 export const removalPreview = component(
   'RemovalPreview',
-  'The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. ' +
-    'If the DELETE would be refused, `code` is the code of the error. `atLeast` is true if the folder has more than ' +
-    'was counted.',
+  'The files, folders (with the folder itself) and bytes that a DELETE would remove, drafts included. If the DELETE ' +
+    'would be refused, `code` is the code of the error. `atLeast` is true if the folder has more than was counted.',
   { files: count, folders: count, bytes: count, atLeast: z.optional(z.boolean()), code: z.optional(z.int()) },
 )
 
@@ -169,8 +166,7 @@ named(
 named(
   copyPath,
   'CopyPath',
-  'The path of the copy as plain text, not percent-encoded. A folder to copy may have up to 10,000 ' +
-    'files and folders.',
+  'The path of the copy as plain text, not percent-encoded. A folder to copy may have up to 10,000 files and folders.',
 )
 
 export const bytes = described(z.file(), 'The bytes of the file.')

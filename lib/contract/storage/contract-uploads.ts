@@ -152,10 +152,9 @@ export const uploadOperations = {
     summary: 'Store a file, create a folder, rename, move or copy',
     pathExamples: { path: 'notes/draft.txt' },
     description:
-      'The body is the content of the file, of any type, including JSON. With `meta`, `{"name": …}` ' +
-      'renames, `{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. ' +
-      'With `type=folder` there is no body. A body of the type `multipart/form-data` is an upload into the ' +
-      'folder.',
+      'The body is the content of the file, of any type, including JSON. With `meta`, `{"name": …}` renames, ' +
+      '`{"path": …}` moves and `{"copyTo": …}` copies the live files, completely or not at all. With `type=folder` ' +
+      'there is no body. A body of the type `multipart/form-data` is an upload into the folder.',
     query: {
       meta,
       ...switchesOf(putSwitches, {

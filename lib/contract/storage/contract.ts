@@ -51,9 +51,8 @@ export const storageContract: GroupContract<'storage'> = {
   },
   parameters: {
     path: text(
-      'The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by ' +
-        'slashes, 900 bytes in all. Several slashes count as one. The first `npm start` creates the files of ' +
-        'the examples.',
+      'The path of a file or folder, percent-encoded: UTF-8 segments of up to 255 bytes, separated by slashes, 900 ' +
+        'bytes in all. Several slashes count as one. The first `npm start` creates the files of the examples.',
       'notes',
     ),
     upload: text(
@@ -93,9 +92,8 @@ export const storageContract: GroupContract<'storage'> = {
       summary: 'Read a file, information about a path, its history or a download link',
       pathExamples: { path: 'hello.txt' },
       description:
-        'The media type of the answer is `application/octet-stream`, unless `Accept` names the media type of ' +
-        'the file or its group (`text/*`). If no file has the path as written, upper and lower case are ' +
-        'ignored.',
+        'The media type of the answer is `application/octet-stream`, unless `Accept` names the media type of the ' +
+        'file or its group (`text/*`). If no file has the path as written, upper and lower case are ignored.',
       query: {
         meta,
         ...listSwitches,
