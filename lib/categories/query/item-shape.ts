@@ -87,7 +87,7 @@ export const memberNamed = (shape: ItemShape, name: string, use: string): Member
 }
 
 /** A value to compare: strings in lower case, dates as sortable texts. */
-export type Comparable = string | number | boolean | null
+export type Comparable = Scalar
 
 export const toComparable = (value: Scalar, type: MemberType): Comparable =>
   typeof value === 'string' && type !== 'date' ? value.toLowerCase() : value
