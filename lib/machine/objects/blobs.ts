@@ -142,9 +142,8 @@ export const openBlobs = ({ blobs: folder, orphans }: BlobFolders, { durable }: 
     write: (...given: Parameters<typeof writeNew>) => writeNew(...given).catch(throwPortError),
     /**
      * Writes from `start` on, and drops later bytes. At 0, creates the blob. Returns the number of bytes. If blobs are
-     * durable, these bytes are on the disk.
-     * Throws when the blob is missing, or shorter than `start`. Errors: outOfSpace, unavailable (no file handle is free,
-     * or the time is up).
+     * durable, these bytes are on the disk. Throws when the blob is missing, or shorter than `start`. Errors: outOfSpace,
+     * unavailable (no file handle is free, or the time is up).
      */
     append: (...given: Parameters<typeof writeOn>) => writeOn(...given).catch(throwPortError),
 
