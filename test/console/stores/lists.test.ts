@@ -290,7 +290,7 @@ test.each<[string, Change, object | undefined]>([
   else expect(placeOf(one)).toMatchObject(place)
 })
 
-test('after a failed change of the filter, the history shows no entry of the old one (K-16)', async () => {
+test('after a failed new filter, the history has no entries of the old one (K-16)', async () => {
   const changes = {
     page: async ({ types: wanted }: { readonly types?: readonly ChangeType[] }) => {
       if (wanted) throw new Error('The service did not answer')

@@ -136,7 +136,7 @@ test('an old answer does not replace newer versions of a file (K-11)', async () 
   expect(preview.versions.value).toEqual([newer])
 })
 
-test('if the draft of a page cannot be read, the live page is not shown as the draft (K-11)', async () => {
+test('a live page is not shown as the draft that cannot be read (K-11)', async () => {
   const preview = previewOf({
     stat: async (path) => ({ ...entry(path), draft: { size: 1, lastModified: '' } }),
     read: async (_, options) => {
