@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { CopyObjectCommandOutput, PutObjectCommandOutput } from '@aws-sdk/client-s3'
 import { ServiceError } from '../../core/errors.ts'
 import { reserves, unlimited } from '../../core/time.ts'
@@ -20,7 +19,7 @@ export type Made =
 const secondLook = 1_000
 
 const awaitLateCalls = async ({ options: { abortSignal } }: Bucket): Promise<void> => {
-  if (abortSignal?.aborted) await sleep(secondLook)
+  if (abortSignal?.aborted) await new Promise((resolve) => setTimeout(resolve, secondLook))
 }
 
 interface Creation {
