@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks'
 import type { Change, SiteClient } from '../../client/src/index.ts'
 import { usePage } from './context.ts'
 import { useLiveLoad } from './live-load.ts'
-import { createNewestRead, type Work } from './newest-read.ts'
+import { createNewestRead } from './newest-read.ts'
 
 export interface LiveList<Item> {
   readonly items: ReadonlySignal<readonly Item[] | undefined>
@@ -21,19 +21,19 @@ export const useLiveList = <Item>(
 ): LiveList<Item> => {
   const { client } = usePage()
   const items = useSignal<readonly Item[]>()
-  const { failure, run, runLater } = useMemo(createNewestRead, [])
-  const readAll: Work = async (isNewest) => {
-    const found: Item[] = []
-    for await (const item of read(client)) {
-      found.push(item)
-      const isLonger = found.length % growthStep === 0 && found.length > (items.value?.length ?? 0)
-      if (isLonger && isNewest()) items.value = [...found]
-    }
-    if (!isNewest()) return
-    items.value = found
-    failure.value = undefined
-  }
-  const load = () => run(readAll)
-  useLiveLoad(client, load, isAbout, () => runLater(readAll))
+  const { failure, run } = useMemo(createNewestRead, [])
+  const load = () =>
+    run(async (isNewest) => {
+      const found: Item[] = []
+      for await (const item of read(client)) {
+        found.push(item)
+        const isLonger = found.length % growthStep === 0 && found.length > (items.value?.length ?? 0)
+        if (isLonger && isNewest()) items.value = [...found]
+      }
+      if (!isNewest()) return
+      items.value = found
+      failure.value = undefined
+    })
+  useLiveLoad(client, load, isAbout)
   return { items, failure, load }
 }
