@@ -61,15 +61,15 @@ test('the focus stays in the view when the button for more disappears', async ({
   await Promise.all(names.map((name) => client.files.remove(`${folder}/sub/${name}`)))
   await page.getByRole('link', { name: 'Deleted files' }).click()
   await more.waitFor()
-  // While the list grows, a change of somebody else makes it read again.
+  // While the list grows, somebody else makes a change. The list is then read again.
   const growing = Promise.withResolvers<Route>()
   await page.route(/deleted=all/, (route) => growing.resolve(route), { times: 1 })
   await more.press('Enter')
   const held = await growing.promise
   await client.files.put(`${folder}/last.txt`, '')
   await client.files.remove(`${folder}/last.txt`)
-  await more.waitFor({ state: 'detached' })
   await held.continue()
+  await more.waitFor({ state: 'detached' })
   expect(await hasFocus(page.getByRole('main'))).toBe(true)
 })
 
