@@ -153,19 +153,24 @@ export const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 || serviceErrorIn(error)?.name === 'NoSuchKey'
 
 /**
- * True when a condition was false, when another call was faster (409), or when the object to compare with does not
- * exist (404). Then S3 has changed nothing.
+ * When uploads compete for a key, S3 aborts some of them. A caller may also cancel an upload, or replace a part that
+ * another request has listed.
  */
-export const isRefused = (error: unknown): boolean => isMissing(error) || [409, 412].includes(statusOf(error) ?? 0)
+export const isUploadGone = (error: unknown): boolean =>
+  ['NoSuchUpload', 'InvalidPart'].includes(serviceErrorIn(error)?.name ?? '')
+
+/**
+ * True when a condition was false, when another call was faster (409), or when the object or the part does not exist.
+ * Then S3 has changed nothing.
+ */
+export const isRefused = (error: unknown): boolean =>
+  isMissing(error) || isUploadGone(error) || [409, 412].includes(statusOf(error) ?? 0)
 
 /**
  * True when the call was refused at the first attempt. The refusal of a repetition may be caused by the first attempt.
  */
 export const isRefusedAtOnce = (error: unknown): boolean =>
   isRefused(error) && (serviceErrorIn(error)?.$metadata.attempts ?? 1) === 1
-
-/** When uploads compete for a key, S3 aborts some of them. A caller may also cancel an upload. */
-export const isUploadGone = (error: unknown): boolean => serviceErrorIn(error)?.name === 'NoSuchUpload'
 
 export const noteLack = ({ known, name }: Bucket, ability: keyof typeof abilities): void => {
   if (known.lacks.has(ability)) return

@@ -129,8 +129,11 @@ describe('A write that expects the version that the caller saw', () => {
     expect(await bench.keys()).toContain('live/b')
   })
 
-  it('A write answers 503 if S3 dropped the uploaded parts in a race', async () => {
-    bench.failing(isCompletion, 1, () => new Refusal(404, 'NoSuchUpload'))
+  it.each([
+    ['dropped the uploaded parts', 404, 'NoSuchUpload'],
+    ['replaced a part after it was listed', 400, 'InvalidPart'],
+  ] as const)('A write answers 503 if a race %s', async (_, status, code) => {
+    bench.failing(isCompletion, 1, () => new Refusal(status, code))
     await expect(replace(large)).rejects.toMatchObject({ code: 100503 })
     expect(await bench.listed('live/a')).toEqual(before)
   })
