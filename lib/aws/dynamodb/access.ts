@@ -166,7 +166,9 @@ const mostTries = 8
 const waitOfCrowd = 1_000
 
 export const createSignInAttempts = ({ now = Date.now, ...options }: TableOptions): SignInAttempts => {
-  const table = openTable<Attempts & { readonly key: string; readonly mark?: string }>(options)
+  const table = openTable<Attempts & { readonly key: string; readonly mark?: string; readonly forgiven?: string }>(
+    options,
+  )
 
   return {
     async count(limit) {
@@ -184,7 +186,9 @@ export const createSignInAttempts = ({ now = Date.now, ...options }: TableOption
     },
 
     async forgive({ key }) {
-      await table.update({ key }, { add: { failures: -1 }, condition: expression`#failures > ${0}` })
+      const forgiven = createMark()
+      const condition = expression`#failures > ${0} AND (attribute_not_exists(#forgiven) OR #forgiven <> ${forgiven})`
+      await table.update({ key }, { add: { failures: -1 }, set: { forgiven }, condition })
     },
   }
 }

@@ -66,7 +66,7 @@ const createOpenList = (options: TableOptions, uploads: Table<UploadItem>, now: 
     const listed = await table.update(openKey(upload), {
       set: { expires: inSeconds(now()) + listKeptFor },
       add: { ids: new Set([upload.id]) },
-      condition: expression`attribute_not_exists(#ids) OR size(#ids) < ${most}`,
+      condition: expression`attribute_not_exists(#ids) OR contains(#ids, ${upload.id}) OR size(#ids) < ${most}`,
     })
     return listed !== undefined
   }

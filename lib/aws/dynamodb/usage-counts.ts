@@ -16,6 +16,7 @@ import {
 } from './dynamodb.ts'
 import { batchGet } from './dynamodb-batches.ts'
 import { getItems, type PathItem } from './path-locks.ts'
+import { createMark, isOwnWrite } from './write-mark.ts'
 
 /**
  * The used bytes of a site, in the table PathLocks. During a recount, `since` adds up the bytes of placed files, and
@@ -33,6 +34,7 @@ interface UsageItem extends PathItem {
   readonly begun?: number
   readonly after?: string
   readonly listed?: number
+  readonly mark?: string
 }
 
 type Options = TableOptions & { readonly once?: TableOptions['dynamodb'] }
@@ -64,18 +66,22 @@ export const createUsageCounts = ({ once, now = Date.now, ...options }: Options)
     },
 
     async reserve(site, quota, { bytes, limited = bytes, placed = bytes, isRemoval = false }) {
-      const item = await table.update(keyOf(site), {
+      const mark = createMark()
+      const reserved = await table.update(keyOf(site), {
+        set: { mark },
         add: { used: bytes, since: placed, removals: isRemoval ? 1 : 0, undone: 0 },
         condition: [
-          limited > 0 ? expression`attribute_not_exists(#counted) OR #used <= ${quota - limited}` : undefined,
+          expression`(attribute_not_exists(#mark) OR #mark <> ${mark})`,
+          limited > 0 ? expression`(attribute_not_exists(#counted) OR #used <= ${quota - limited})` : undefined,
         ],
         returns: 'ALL_NEW',
       })
-      if (!item) throw quotaExceeded(quota, (await read(site))?.used ?? 0)
+      const item = reserved ?? (await read(site))
+      if (!item || !(reserved || isOwnWrite(mark, item.mark))) throw quotaExceeded(quota, item?.used ?? 0)
       const { epoch, removals, undone, begun } = item
       // If the answer is lost, the count may be too high, but not too low.
       const takeBack = (add: Attributes, condition?: Expression) => {
-        const mayRepeat = add['used'] === 0
+        const mayRepeat = add['used'] === 0 && !add['since']
         const from = mayRepeat ? table : openTable<UsageItem>({ ...options, dynamodb: clientOnce() })
         const change = { add, condition: [expression`#epoch = ${epoch}`, condition] }
         return from.update(keyOf(site), change).catch(() => undefined)
@@ -139,7 +145,7 @@ const recountSite = async (deps: RecountDeps, { site, state }: Recount, deadline
   const now = clock.wall()
   if (begun === undefined) {
     const isDue = now - counted >= countedFor
-    return isDue && counts.setIn(site, epoch, { epoch: epoch + 1, since: 0, begun: now })
+    return isDue && counts.setIn(site, epoch, { epoch: epoch + 1, since: 0, begun: now, mark: undefined })
   }
   if (now - begun < settledAfter) return undefined
   let bytes = listed
@@ -151,7 +157,7 @@ const recountSite = async (deps: RecountDeps, { site, state }: Recount, deadline
     }
   }
   const used = expression`#since + ${bytes + ((await countOpenUploads()).get(site) ?? 0)}`
-  const recount = { begun: undefined, listed: undefined, after: undefined }
+  const recount = { mark: undefined, begun: undefined, listed: undefined, after: undefined }
   return counts.setIn(site, epoch, { ...recount, epoch: epoch + 1, used, counted: clock.wall() })
 }
 

@@ -21,7 +21,7 @@ const site = 1001 as SiteId
 const { names, connect } = openMemoryTables()
 const dynamodb = connect()
 const recorded: HistoryEntry[] = []
-const { contents, grants, issuers, links, people, sites, uploadRecords, webForms, webhooks, workflows } =
+const { attempts, contents, grants, issuers, links, people, sites, uploadRecords, webForms, webhooks, workflows } =
   openTableStores(names, { dynamodb, record: async (one) => void recorded.push(one) })
 
 const webhook = { site, id: 'whk_1', types: [], secrets: [], position: 0 } as unknown as Webhook
@@ -238,4 +238,21 @@ test.each([
   expect(answers.lost).toBe(1)
   const { fields = [] } = (await webForms.get(form.site, form.id)) ?? {}
   expect(fields.map(({ typeId }) => typeId)).toEqual([-2, ...others])
+})
+
+test('The last place for an upload is given although its first answer is lost (U-17)', async () => {
+  const last = { id: '3', site, user: 'bob', isComplete: false, expires: 1 } as unknown as Upload
+  const answers = loseAnswer(dynamodb, 'UpdateItemCommand')
+  expect(await uploadRecords.create(last, 1, 0)).toBe(true)
+  expect([answers.lost, await uploadRecords.create({ ...last, id: '4' }, 1, 0)]).toEqual([1, false])
+})
+
+test('A success whose first answer is lost forgives one attempt (A-76)', async () => {
+  const limit = { key: 'address', most: 2 }
+  await attempts.count(limit)
+  await attempts.count(limit)
+  const answers = loseAnswer(dynamodb, 'UpdateItemCommand')
+  await attempts.forgive(limit)
+  expect([answers.lost, await attempts.count(limit)]).toEqual([1, 0])
+  expect(await attempts.count(limit)).toBeGreaterThan(0)
 })

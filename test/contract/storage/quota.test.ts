@@ -15,7 +15,7 @@ import { createGate } from '../../support/gate.ts'
 import { entry } from '../../support/history.ts'
 import { openMemoryTables } from '../../support/memory-dynamodb.ts'
 import { Refusal } from '../../support/s3-messages.ts'
-import { beforeCalls, createLoss, loseFirstAnswers } from '../../support/store-faults.ts'
+import { beforeCalls, createLoss, loseAnswer, loseFirstAnswers } from '../../support/store-faults.ts'
 import { failCompletions } from '../uploads/service.ts'
 import { openStorageOnAws, storageHands } from './hands.ts'
 import { limited } from './limited.ts'
@@ -245,6 +245,25 @@ describe.each([
     for (const call of calls) await (call === 'undo' ? change.undo(20) : removal.release(20))
     expect(await counts.bytesOf(site)).toBe(stored)
   })
+})
+
+test('Changes of the count whose answers are lost count once (S-125)', async () => {
+  const { connect, names } = openMemoryTables()
+  const clients = { dynamodb: connect(), once: connect(1) }
+  const counts = createUsageCounts({ ...clients, table: names.pathLocks })
+  const loseNext = () => Object.values(clients).map((client) => loseAnswer(client, 'UpdateItemCommand'))
+  await counts.prepare(site, true)
+  loseNext()
+  const { release } = await counts.reserve(site, 30, { bytes: 30 })
+  loseNext()
+  await release(0, 20)
+  expect(await counts.readAll([site])).toMatchObject([{ used: 30, since: 30 }])
+  const [{ epoch = 0 } = {}] = await counts.readAll([site])
+  await counts.setIn(site, epoch, { begun: 1 })
+  const duringRecount = await counts.reserve(site, 30, { bytes: 0, placed: 20 })
+  loseNext()
+  await duringRecount.release(0, 20)
+  expect(await counts.readAll([site])).toMatchObject([{ used: 30, since: 30 }])
 })
 
 test('A replaced file that comes back after the listing stays counted (S-125)', async () => {
