@@ -86,6 +86,7 @@ test.each<[string, string]>([
     '<f><x>&lt;&gt;&amp;&quot;&apos;&#x1F600;</x><type><id>&#45;2</id></type><mandatory>true</mandatory></f>',
   ],
   ['32 levels', `<f>${deep(32)}${valid}</f>`],
+  ['a declaration in text and in a comment', `<f><x><![CDATA[<!DOCTYPE]]></x><!-- <!ENTITY -->${valid}</f>`],
   ['names of shared prototypes', `<f><toString>1</toString>${valid}</f>`],
   ['unknown elements', '<f><x><y/></x><type><id>-2</id><name>n</name></type><mandatory>true</mandatory></f>'],
 ])('A body in XML with %s is accepted (F-29)', async (_, body) => {
@@ -154,7 +155,7 @@ test.each<[string, string]>([
 })
 
 test.each<[fault: string, string]>([
-  ['document type definition', '<!doctype f><f/>'],
+  ['document type definition', '<!DOCTYPE f><f/>'],
   ["Named entity isn't defined: &nbsp;", '<f>&nbsp;</f>'],
   ['Extra content at the end of the document', '<f/><g/>'],
   [messages.http.xmlTooDeep, deep(34)],
