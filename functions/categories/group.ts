@@ -65,7 +65,13 @@ const listAll = (kind: ContentKind) =>
 
 /** C-49. 404/220001 for an unknown category. Ignores all parameters of the query but `fields`. */
 const getCategory = operation(
-  { params: categoryOf, query: (query, { site }) => parseListQuery(query, lists.contentList(site.id, 'category')) },
+  {
+    params: categoryOf,
+    query(query, { site }) {
+      const fields = new Map([['fields', query.get('fields') ?? '']])
+      return parseListQuery(fields, lists.contentList(site.id, 'category'))
+    },
+  },
   async ({ site, params, query }, { contents }) => {
     const category = await contents.get(site.id, 'category', params.category)
     if (!category) throw new ServiceError('categoryUnknown')
