@@ -153,11 +153,7 @@ export const errors = {
     400,
     'The folder is being removed or restored. Repeat the request when the removal or restore has ended.',
   ),
-  workflowDeleted: row(
-    104011,
-    400,
-    'The page has a running workflow. End the workflow before you delete or rename the page.',
-  ),
+  workflowDeleted: row(104011, 400, 'The page has a running workflow. End the workflow before you delete the page.'),
   workflowUpdated: row(104012, 400, 'The page has a running workflow. End the workflow before you change the page.'),
   nameRequired: row(104014, 400, 'The file or folder has no name. Send a path with a name.'),
   urlInvalid: row(104015, 400, 'The path is not valid. Check its characters and its percent-encoding.'),

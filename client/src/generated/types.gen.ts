@@ -3853,7 +3853,7 @@ export type DeletePathErrors = {
      * - `104002` This path is a folder. Name a file in the folder.
      * - `104009` A parent of this path is a file. Choose another path, or remove that file.
      * - `104010` The folder is being removed or restored. Repeat the request when the removal or restore has ended.
-     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104011` The page has a running workflow. End the workflow before you delete the page.
      * - `104014` The file or folder has no name. Send a path with a name.
      * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
      */
@@ -4284,7 +4284,7 @@ export type PutPathErrors = {
      * - `104015` The path is not valid. Check its characters and its percent-encoding.
      * - `104016` Two files of the upload have the same name. Give each file its own name.
      * - `104028` The name of a file or folder is too long. Choose a shorter name.
-     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104011` The page has a running workflow. End the workflow before you delete the page.
      * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
      * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
@@ -4693,7 +4693,7 @@ export type PutRootErrors = {
      * - `104015` The path is not valid. Check its characters and its percent-encoding.
      * - `104016` Two files of the upload have the same name. Give each file its own name.
      * - `104028` The name of a file or folder is too long. Choose a shorter name.
-     * - `104011` The page has a running workflow. End the workflow before you delete or rename the page.
+     * - `104011` The page has a running workflow. End the workflow before you delete the page.
      * - `104020` This folder is reserved: you cannot delete, rename or move it. Choose another folder.
      * - `104033` The bytes do not match the checksum of the request. Send the bytes again.
      */
